@@ -1,0 +1,41 @@
+# SPDX-FileCopyrightText: hcasim contributors
+# SPDX-License-Identifier: Apache-2.0
+
+add_library(hcasim_options INTERFACE)
+target_compile_features(hcasim_options INTERFACE cxx_std_20)
+target_compile_options(hcasim_options INTERFACE
+  -Wall -Wextra -Wpedantic -Werror -Wshadow -Wnon-virtual-dtor -Wold-style-cast
+  -Wcast-qual -Wunused -Woverloaded-virtual -Wno-missing-field-initializers)
+target_include_directories(hcasim_options INTERFACE ${PROJECT_SOURCE_DIR}/include
+                                                    ${PROJECT_SOURCE_DIR}/model)
+if(HCASIM_SANITIZE)
+  target_compile_options(hcasim_options INTERFACE -fsanitize=address,undefined
+                                                  -fno-sanitize-recover=all)
+  target_link_options(hcasim_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+# hcasim_library(NAME [LINK lib...]): one static library a layer from the sources of the calling
+# folder, so that the link order enforces that nothing includes upward.
+function(hcasim_library name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  if(NOT sources)
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE hcasim_options ${ARG_LINK})
+    return()
+  endif()
+  add_library(${name} STATIC ${sources})
+  target_link_libraries(${name} PUBLIC hcasim_options ${ARG_LINK})
+endfunction()
+
+# hcasim_test(NAME [LINK lib...]): one test program from the *_test.cpp of the calling folder; each
+# test runs in a process of its own, since a SystemC process holds one simulation.
+function(hcasim_test name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  add_executable(${name} ${sources})
+  target_link_libraries(${name} PRIVATE hcasim_options hcasim_testmain ${ARG_LINK})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/testbench)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  gtest_discover_tests(${name} TEST_PREFIX ${name}. PROPERTIES TIMEOUT 60 DISCOVERY_TIMEOUT 60)
+endfunction()
