@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "hcasim/hw/contexts.hpp"
+#include "hcasim/hw/layout.hpp"
+
+/// Commands of the control verbs. The driver fills a Mailbox in host memory, writes its address to
+/// bar::kCommand, and waits for the kCommandDone event with its token; the adapter has written
+/// status and output back by then. One command at a time.
+namespace hcasim::hw {
+
+enum class CommandOpcode : std::uint16_t {
+  kQueryDevice = 1,  ///< out: DeviceLimits
+  kCreateEq = 2,     ///< in: EqContext
+  kDestroyEq = 3,
+  kCreateCq = 4,  ///< in: CqContext
+  kDestroyCq = 5,
+  kResizeCq = 6,    ///< in: CqContext with the new ring; the CQ must be drained by the driver
+  kCreateMr = 7,    ///< in: MptEntry
+  kDestroyMr = 8,   ///< object: key; answers after the last DMA that used it
+  kCreateQp = 9,    ///< in: QpContext in RESET
+  kModifyQp = 10,   ///< in: QpContext; mask: enum ib_qp_attr_mask bits that changed
+  kQueryQp = 11,    ///< out: QpContext
+  kDestroyQp = 12,  ///< quiesces first
+  kCreateSrq = 13,  ///< in: SrqContext
+  kModifySrq = 14,  ///< in: SrqContext; mask: 1 new ring after PAUSE, 2 limit, 4 pause
+  kQuerySrq = 15,   ///< out: SrqContext
+  kDestroySrq = 16,
+};
+
+enum class CommandStatus : std::uint16_t {
+  kOk = 0,
+  kBadOpcode = 1,
+  kBadObject = 2,  ///< no such object, or it exists already
+  kBadState = 3,
+  kBadParameter = 4,
+  kNoResources = 5,
+  kPending = 0xffff,  ///< written by the driver before it issues the command
+};
+
+/// Limits that kQueryDevice reports.
+struct DeviceLimits {
+  std::uint32_t max_qp;
+  std::uint32_t max_qp_wr;
+  std::uint32_t max_send_sge;
+  std::uint32_t max_recv_sge;
+  std::uint32_t max_inline_data;
+  std::uint32_t max_cq;
+  std::uint32_t max_cqe;
+  std::uint32_t max_srq;
+  std::uint32_t max_rd_atomic;
+  std::uint32_t max_mr;
+  std::uint32_t ports;
+  std::uint32_t max_mtu;  ///< bytes
+  std::uint64_t reserved[2];
+};
+static_assert(sizeof(DeviceLimits) == 64);
+
+/// 64-byte aligned block of host memory that carries one command and its answer.
+struct Mailbox {
+  CommandOpcode opcode;
+  std::uint16_t token;   ///< returned in the event
+  std::uint32_t object;  ///< number or key of the object
+  std::uint32_t mask;    ///< which parts of the input count
+  CommandStatus status;  ///< written by the adapter
+  std::uint16_t reserved0;
+  std::uint64_t output;  ///< written by the adapter: kModifyQp and kDestroyQp: tail of the own RQ
+  std::uint8_t reserved[40];
+  std::uint8_t payload[256];  ///< input, then output: the context of the opcode
+};
+static_assert(sizeof(Mailbox) == 320);
+
+}  // namespace hcasim::hw
