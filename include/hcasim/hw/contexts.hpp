@@ -76,7 +76,7 @@ struct QpContext {
   std::uint32_t rq_head;      ///< producer index at the transition to RTR
   std::uint64_t tail_record;  ///< host address of the own receive queue's TailRecord
   AddressVector av;
-  std::uint8_t reserved[80];
+  std::uint8_t reserved[96];
 };
 static_assert(sizeof(QpContext) == 256);
 
