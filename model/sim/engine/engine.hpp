@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "hcasim/hw/time.hpp"
+#include "sim/engine/event_wheel.hpp"
+#include "sim/engine/unit.hpp"
+
+namespace hcasim::sim {
+
+/// The clockwork of one node: runs the events of its units in order of time, then unit rank, then
+/// order of insertion. Holds no SystemC; engine_module.hpp ties it to the kernel's time.
+class Engine {
+ public:
+  explicit Engine(std::string name) : name_(std::move(name)) {}
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  const std::string& name() const { return name_; }
+  /// Time of the event that runs, or ran last.
+  Time now() const { return now_; }
+  /// Time of the next event, hw::kNever when there is none.
+  Time next_time() const { return wheel_.next_time(); }
+  std::uint64_t events_run() const { return events_run_; }
+
+  /// Calls unit.on_event(argument) at `at`, which must not be in the past.
+  void schedule(Unit& unit, Time at, std::uint64_t argument = 0) {
+    if (at < now_) report_past(unit, at);
+    wheel_.push(at, unit.rank() << kRankShift | (inserted_++ & kInsertedMask), unit, argument);
+  }
+  /// The same from another node or a foreign module: whoever limits this engine must look again.
+  void schedule_from_outside(Unit& unit, Time at, std::uint64_t argument = 0);
+
+  /// Runs the next event.
+  void step() {
+    const Event event = wheel_.pop();
+    now_ = event.time;
+    ++events_run_;
+    event.unit->on_event(event.argument);
+  }
+  /// Runs all events before `limit`, or until a handler asks to stop. For tests of plain units.
+  void run_before(Time limit) {
+    stop_ = false;
+    while (next_time() < limit && !stop_) step();
+  }
+
+  /// Makes the run loop return to the kernel after the current event.
+  void request_stop() { stop_ = true; }
+  bool stop_requested() const { return stop_; }
+  void clear_stop() { stop_ = false; }
+
+  /// Called when an event came in from outside the node.
+  void set_outside_hook(void (*hook)(void*), void* context) {
+    outside_hook_ = hook;
+    outside_context_ = context;
+  }
+
+  std::uint64_t next_rank() { return ranks_++; }
+
+ private:
+  static constexpr unsigned kRankShift = 48;
+  static constexpr std::uint64_t kInsertedMask = (std::uint64_t{1} << kRankShift) - 1;
+
+  [[noreturn]] void report_past(const Unit& unit, Time at) const;
+
+  std::string name_;
+  EventWheel wheel_;
+  Time now_ = 0;
+  std::uint64_t inserted_ = 0;
+  std::uint64_t events_run_ = 0;
+  std::uint64_t ranks_ = 0;
+  bool stop_ = false;
+  void (*outside_hook_)(void*) = nullptr;
+  void* outside_context_ = nullptr;
+};
+
+inline Time Unit::now() const {
+  return engine_.now();
+}
+inline void Unit::schedule(Time at, std::uint64_t argument) {
+  engine_.schedule(*this, at, argument);
+}
+
+}  // namespace hcasim::sim

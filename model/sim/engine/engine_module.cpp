@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Dynamic processes must be asked for before <systemc> comes in.
+#define SC_INCLUDE_DYNAMIC_PROCESSES
+
+#include "sim/engine/engine_module.hpp"
+
+#include <algorithm>
+
+namespace hcasim::sim {
+
+namespace {
+
+Time kernel_now() {
+  return static_cast<Time>(sc_core::sc_time_stamp().value());
+}
+
+// Time of the next thing that the kernel has to do on its own account.
+Time kernel_pending() {
+  if (sc_core::sc_pending_activity_at_current_time()) return kernel_now();
+  if (!sc_core::sc_pending_activity_at_future_time()) return hw::kNever;
+  return kernel_now() + static_cast<Time>(sc_core::sc_time_to_pending_activity().value());
+}
+
+}  // namespace
+
+EngineModule::EngineModule(const sc_core::sc_module_name& name, Conductor& conductor)
+    : sc_core::sc_module(name),
+      engine_(static_cast<const char*>(name)),
+      conductor_(conductor),
+      index_(conductor.coupling_.add(engine_)),
+      wake_("wake") {
+  conductor.modules_.push_back(this);
+  engine_.set_outside_hook(&Conductor::from_outside, &conductor);
+  sc_core::sc_spawn_options options;
+  options.spawn_method();
+  options.set_sensitivity(&wake_);
+  options.dont_initialize();
+  sc_core::sc_spawn([this] { activate(); }, "engine", &options);
+}
+
+EngineModule::~EngineModule() = default;
+
+sc_core::sc_time EngineModule::delay_to(Time at) const {
+  return sc_core::sc_time::from_value(static_cast<std::uint64_t>(at - kernel_now()));
+}
+
+Time EngineModule::time_of(const sc_core::sc_time& delay) {
+  return kernel_now() + static_cast<Time>(delay.value());
+}
+
+void EngineModule::activate() {
+  conductor_.run(*this);
+}
+
+void Conductor::from_outside(void* conductor) {
+  auto* self = static_cast<Conductor*>(conductor);
+  self->stale_ = true;
+  if (!self->running_) self->schedule_next();
+}
+
+void Conductor::schedule_next() {
+  if (modules_.empty()) return;
+  for (EngineModule* module : modules_) module->wake_.cancel();
+  EngineModule& next = *modules_[coupling_.earliest()];
+  const Time at = next.engine_.next_time();
+  if (at >= end_) return;
+  next.wake_.notify(next.delay_to(std::max(at, kernel_now())));
+}
+
+Time Conductor::limit_of(std::size_t index) const {
+  if (!run_ahead_) return std::min(end_, modules_[index]->engine_.next_time() + 1);
+  return std::min({end_, coupling_.horizon(index), kernel_pending()});
+}
+
+void Conductor::run(EngineModule& module) {
+  ++activations_;
+  running_ = true;
+  Engine& engine = module.engine_;
+  Time limit = limit_of(module.index_);
+  stale_ = false;
+  engine.clear_stop();
+  // The engine whose turn it is has the earliest event, so that event is always allowed.
+  do {
+    engine.step();
+    if (stale_) {
+      if (run_ahead_) limit = limit_of(module.index_);
+      stale_ = false;
+    }
+  } while (!engine.stop_requested() && engine.next_time() < limit);
+  running_ = false;
+  if (engine.stop_requested()) {
+    // A task became runnable at the engine's time; it runs before the engine goes on.
+    module.wake_.notify(sc_core::SC_ZERO_TIME);
+    return;
+  }
+  schedule_next();
+}
+
+}  // namespace hcasim::sim

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "sim/engine/coupling.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace hcasim::sim {
+
+class Conductor;
+
+/// The one SC_METHOD of a node. It runs the engine's events up to the horizon and hands on to the
+/// engine that is due next.
+class EngineModule : public sc_core::sc_module {
+ public:
+  EngineModule(const sc_core::sc_module_name& name, Conductor& conductor);
+  ~EngineModule() override;
+
+  Engine& engine() { return engine_; }
+  std::size_t index() const { return index_; }
+  /// Engine time as the delay of a TLM call made inside a handler: how far it is ahead of the
+  /// kernel.
+  sc_core::sc_time delay_to(Time at) const;
+  /// Time at which a TLM call with this delay takes effect.
+  static Time time_of(const sc_core::sc_time& delay);
+
+ private:
+  friend class Conductor;
+  void activate();
+
+  Engine engine_;
+  Conductor& conductor_;
+  std::size_t index_;
+  sc_core::sc_event wake_;
+};
+
+/// Lets the engines of a simulation take turns. At most one engine has a wake-up pending in the
+/// kernel, so while an engine runs, everything else that the kernel has pending is foreign, and its
+/// time is a bound for the run.
+class Conductor {
+ public:
+  /// `run_ahead` off: an engine runs the events of one time step an activation.
+  explicit Conductor(bool run_ahead) : run_ahead_(run_ahead) {}
+
+  Coupling& coupling() { return coupling_; }
+  /// Wakes the engine that is due next, when the kernel's time has come to its next event.
+  void schedule_next();
+  /// Number of kernel activations of all engines.
+  std::uint64_t activations() const { return activations_; }
+  /// No engine runs events at or after this time; the simulation then has nothing left to do.
+  void set_end(Time end) { end_ = end; }
+
+ private:
+  friend class EngineModule;
+  void run(EngineModule& module);
+  Time limit_of(std::size_t index) const;
+  static void from_outside(void* conductor);
+
+  bool run_ahead_;
+  Coupling coupling_;
+  std::vector<EngineModule*> modules_;
+  std::uint64_t activations_ = 0;
+  Time end_ = hw::kNever;
+  bool running_ = false;
+  bool stale_ = false;  // an event crossed nodes, the limit must be computed again
+};
+
+}  // namespace hcasim::sim
