@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/config/rules.hpp"
+
+#include <fmt/format.h>
+
+namespace hcasim::sim {
+namespace {
+
+/// `low_key` must not exceed `high_key`.
+struct Order {
+  std::string_view low_key;
+  std::uint32_t low;
+  std::string_view high_key;
+  std::uint32_t high;
+};
+
+std::optional<Violation> check(const Order& order) {
+  if (order.low <= order.high) return std::nullopt;
+  return Violation{
+      {order.low_key, order.high_key},
+      fmt::format("{} to be at most {} ({})", order.low_key, order.high_key, order.high)};
+}
+
+std::optional<Violation> check_clock(const hca::Parameters& hca) {
+  constexpr std::uint32_t kPicosecondsOfOneMegahertz = 1'000'000;
+  if (kPicosecondsOfOneMegahertz % hca.core_clock_mhz == 0) return std::nullopt;
+  return Violation{{"hca.core_clock_mhz"},
+                   "hca.core_clock_mhz to divide 1000000, so that a cycle is a whole number of "
+                   "picoseconds (such as 250, 400, 500, 625, 800 or 1000)"};
+}
+
+}  // namespace
+
+std::optional<Violation> find_violation(const NodeConfig& node) {
+  if (auto violation = check_clock(node.hca)) return violation;
+  const pcie::Parameters& pcie = node.pcie;
+  const Order orders[] = {
+      {"pcie.read_latency_min_ns", pcie.read_latency_min_ns, "pcie.read_latency_median_ns",
+       pcie.read_latency_median_ns},
+      {"pcie.read_latency_median_ns", pcie.read_latency_median_ns, "pcie.read_latency_max_ns",
+       pcie.read_latency_max_ns},
+      {"pcie.rcb_bytes", pcie.rcb_bytes, "pcie.completion_bytes", pcie.completion_bytes},
+  };
+  for (const Order& order : orders) {
+    if (auto violation = check(order)) return violation;
+  }
+  return std::nullopt;
+}
+
+}  // namespace hcasim::sim
