@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "hcasim/rvt/device.hpp"
+#include "hcasim/rvt/err_ptr.hpp"
+#include "hcasim/rvt/ib_enums.hpp"
+#include "hcasim/rvt/ib_objects.hpp"
+#include "hcasim/rvt/ib_work.hpp"
+
+/// The verbs, as a kernel consumer calls them: the kernel's core layer (use counts, pointers
+/// checked, objects allocated and freed) over the rvt functions.
+///
+/// Control verbs (create, modify, query and destroy, registration) take simulated time and may only
+/// be called from tasks (hw::HostPort::start_task). Data verbs (post, poll, request a notification)
+/// never wait and may be called from anywhere, interrupt handlers included.
+///
+/// Addresses are those of host memory: the address that hw::HostPort::allocate returned is both
+/// what a region is registered with and, for inline data, where the CPU reads.
+namespace hcasim::rvt {
+
+// --- Protection domains -------------------------------------------------------------------------
+
+/// Makes a protection domain. Tasks only.
+/// @return it, or ERR_PTR: -ENOMEM when max_pd exist
+ib_pd* ib_alloc_pd(ib_device* device);
+/// @return 0; -EBUSY while an object uses it
+int ib_dealloc_pd(ib_pd* pd);
+
+// --- Memory regions -----------------------------------------------------------------------------
+
+/// Registers [start, start + length) of host memory, contiguous. Tasks only.
+/// @param virt_addr address of the first byte as work requests and the peer name it
+/// @param access ib_access_flags
+/// @return it, or ERR_PTR: -EINVAL length 0, an address that overflows, an unknown right or remote
+///   write or atomic access without local write; -ENOMEM table full or no memory; -EIO
+ib_mr* ib_reg_user_mr(ib_pd* pd, std::uint64_t start, std::uint64_t length, std::uint64_t virt_addr,
+                      std::uint32_t access);
+/// Deregisters; queue pairs whose pending work uses it go to ERR. Tasks only.
+/// @return 0; -EBUSY when the adapter still uses it after params.dereg_timeout, it then stays
+int ib_dereg_mr(ib_mr* mr);
+
+// --- Completion queues --------------------------------------------------------------------------
+
+/// Makes a completion queue. Tasks only.
+/// @param comp_handler called for armed notifications, may be null
+/// @param event_handler called for IB_EVENT_CQ_ERR, may be null
+/// @param context handed to both handlers
+/// @return it, or ERR_PTR: -EOPNOTSUPP flags set; -EINVAL cqe out of range; -ENOMEM; -EIO
+ib_cq* ib_create_cq(ib_device* device, ib_comp_handler comp_handler,
+                    ib_event_handler_t event_handler, void* context, const ib_cq_init_attr* attr);
+/// @return 0; -EBUSY while a queue pair uses it. Tasks only.
+int ib_destroy_cq(ib_cq* cq);
+/// Takes up to `entries` completions, oldest first. Any context.
+/// @return how many were taken
+int ib_poll_cq(ib_cq* cq, int entries, ib_wc* wc);
+/// Asks for one notification: of the next completion, or of the next solicited or failed one. Any
+/// context. Completions that are already there do not count.
+/// @param flags IB_CQ_SOLICITED or IB_CQ_NEXT_COMP, with or without IB_CQ_REPORT_MISSED_EVENTS
+/// @return 1 when missed events are to be reported and there are completions; otherwise 0
+int ib_req_notify_cq(ib_cq* cq, std::uint32_t flags);
+
+// --- Queue pairs --------------------------------------------------------------------------------
+
+/// Makes a queue pair in RESET. Tasks only. `attr->cap` is written back as it was made.
+/// @return it, or ERR_PTR with the errors of rvt_create_qp
+ib_qp* ib_create_qp(ib_pd* pd, ib_qp_init_attr* attr);
+/// Changes state and attributes: see rvt_modify_qp. Tasks only. The moves that connect an RC queue
+/// pair need, beside IB_QP_STATE:
+/// INIT: ACCESS_FLAGS, PKEY_INDEX, PORT; RTR: AV, PATH_MTU, DEST_QPN, RQ_PSN, MAX_DEST_RD_ATOMIC,
+/// MIN_RNR_TIMER; RTS: TIMEOUT, RETRY_CNT, RNR_RETRY, MAX_QP_RD_ATOMIC, SQ_PSN.
+/// @return 0; -EINVAL; -EOPNOTSUPP; -EIO
+int ib_modify_qp(ib_qp* qp, ib_qp_attr* attr, int attr_mask);
+/// Reads state and attributes; the mask is ignored. Any context; outside a task rq_psn is that of
+/// the last modify.
+/// @return 0
+int ib_query_qp(ib_qp* qp, ib_qp_attr* attr, int attr_mask, ib_qp_init_attr* init_attr);
+/// Destroys in any state, without completions for what is outstanding. Tasks only.
+/// @return 0; -EBUSY while something uses it
+int ib_destroy_qp(ib_qp* qp);
+
+/// Posts a list of sends, with one doorbell. Any context. `bad_wr` may be null.
+/// @return 0, or the errno of the first request that was not posted, which goes to `*bad_wr`; those
+///   before it are posted
+int ib_post_send(ib_qp* qp, const ib_send_wr* wr, const ib_send_wr** bad_wr);
+/// The same for receives.
+int ib_post_recv(ib_qp* qp, const ib_recv_wr* wr, const ib_recv_wr** bad_wr);
+
+}  // namespace hcasim::rvt
