@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.hpp"
+#include "output.hpp"
+
+namespace hcasim::tools {
+
+int run_command(const PrintOptions& options) {
+  write_stdout(options.text);
+  return kGood;
+}
+
+}  // namespace hcasim::tools

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+// Entry of the program: every error becomes one line on stderr and an exit status.
+#include <hcasim/sim/input_error.hpp>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <systemc>
+
+#include "commands.hpp"
+
+namespace {
+
+using namespace hcasim;
+
+int complain(const char* reason, int status) {
+  std::fprintf(stderr, "hcasim: %s\n", reason);
+  return status;
+}
+
+int run_program(int argc, char** argv) {
+  try {
+    const tools::Options options = tools::parse_command_line(argc, argv);
+    return std::visit([](const auto& chosen) { return tools::run_command(chosen); }, options);
+  } catch (const tools::UsageError& error) {
+    return complain(error.what(), tools::kBadInput);
+  } catch (const sim::InputError& error) {
+    return complain(error.what(), tools::kBadInput);
+  } catch (const sim::OutputError& error) {
+    return complain(error.what(), tools::kBadInput);
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory", tools::kRunFailed);
+  } catch (const std::exception& error) {
+    return complain(error.what(), tools::kRunFailed);
+  }
+}
+
+}  // namespace
+
+int sc_main(int argc, char** argv) {
+  return run_program(argc, argv);
+}
+
+// libsystemc has a main of its own, which prints a banner.
+int main(int argc, char** argv) {
+  setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
+  // A reader that goes away early is reported as a failed write.
+  std::signal(SIGPIPE, SIG_IGN);
+  return sc_core::sc_elab_and_sim(argc, argv);
+}

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "output.hpp"
+
+#include <hcasim/sim/input_error.hpp>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace hcasim::tools {
+
+void write_stdout(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!written || std::fflush(stdout) != 0) throw sim::OutputError("stdout", std::strerror(errno));
+}
+
+}  // namespace hcasim::tools
