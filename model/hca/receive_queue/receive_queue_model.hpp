@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "hca/receive_queue/fetch_fifo.hpp"
+#include "hca/receive_queue/line_store.hpp"
+#include "hca/receive_queue/port_buffer.hpp"
+#include "hca/receive_queue/queue_store.hpp"
+#include "hca/receive_queue/receive_queue_unit.hpp"
+#include "hca/receive_queue/ring_fifo.hpp"
+#include "hca/receive_queue/wait_table.hpp"
+
+namespace hcasim::hca {
+
+/// The receive-queue unit as an event-driven model of rtl/receive_queue/README.md. Nothing in its
+/// state depends on the number of the cycle, so cycles without activity need not be stepped.
+/// Allocates at construction and at the INIT of a queue, never in between.
+class ReceiveQueueModel final : public ReceiveQueueUnit {
+ public:
+  /// Throws std::invalid_argument when a parameter is out of range.
+  explicit ReceiveQueueModel(const hw::rq::Parameters& parameters);
+
+  const hw::rq::Outputs& step(Cycle cycle, const hw::rq::Inputs& inputs) override;
+  const hw::rq::Outputs& outputs() const override { return out_; }
+  Cycle next_activity() const override;
+  const ReceiveQueueCounters& counters() const override { return counters_; }
+  hw::rq::Snapshot snapshot(std::uint32_t queue) const override;
+  const hw::rq::Parameters& parameters() const override { return parameters_; }
+
+ private:
+  using Inputs = hw::rq::Inputs;
+  static constexpr unsigned kNone = 0xFFFF;
+
+  /// A DMA request under way.
+  struct Request {
+    RqQueue* queue = nullptr;
+    std::uint16_t first_slot = 0;
+    std::uint16_t slots = 0;
+    std::uint16_t expected = 0;         ///< beats
+    std::uint16_t received = 0;         ///< beats
+    std::uint16_t line = kNoLine;       ///< the next beat goes here
+    std::uint16_t slot = kNoLine;       ///< first line of the WQE that the next beat belongs to
+    std::uint16_t lines_in_flight = 0;  ///< lines from `slot` on
+  };
+
+  /// The command in progress, from its acceptance to the handshake of its answer.
+  struct CommandRegister {
+    bool busy = false;
+    bool needs_requests_quiet = false;
+    unsigned earlier_takes = 0;  ///< answers still to be accepted before quiet
+    RqQueue* queue = nullptr;
+    hw::rq::CommandStatus status = hw::rq::CommandStatus::kOk;
+  };
+
+  struct BufferedCommand {
+    hw::rq::Command command;
+    unsigned doorbells_before = 0;
+  };
+
+  /// What the take_rsp register holds beside the beat on the port.
+  struct Answer {
+    RqQueue* wqe_queue = nullptr;  ///< null unless the answer is a WQE
+    std::uint32_t id = 0;
+    std::uint16_t first_line = kNoLine;
+    std::uint16_t line = kNoLine;
+    std::uint8_t lines = 0;
+    std::uint8_t beats_left = 0;  ///< after the one on the port
+    bool counted = false;
+  };
+
+  struct FetchChoice {
+    enum Kind : std::uint8_t { kNothing, kFetch, kEvict, kDrop };
+    Kind kind = kNothing;
+    bool from_fifo = false;
+    unsigned slots = 0;
+    RqQueue* queue = nullptr;
+  };
+
+  /// Everything that is decided from the state at the start of the cycle.
+  struct Selection {
+    unsigned judged = kNone;
+    unsigned failed_tag = kNone;  ///< its event enters
+    bool event_room = false;      ///< for a doorbell or the take that fires
+    bool command_free = false;
+    FetchChoice fetch;
+  };
+
+  // receive_queue_select.cpp
+  unsigned held(const RqQueue& queue) const;
+  bool eligible(const RqQueue& queue) const;
+  bool fires(const WaitEntry& entry) const;
+  bool quiet() const;
+  bool take_rsp_free(const Inputs& in) const;
+  Selection select(const Inputs& in, const hw::rq::Doorbell* doorbell) const;
+  FetchChoice choose_fetch() const;
+  FetchChoice fetch_for(RqQueue& queue, bool from_fifo) const;
+  RqQueue* victim() const;
+  bool fails(const Request& request, const hw::rq::DmaBeat& beat) const;
+  const Request* known(std::uint8_t tag) const;
+  bool bad_after_judging(const hw::rq::Doorbell& doorbell, const WaitEntry& judged,
+                         const Inputs& in) const;
+  static bool bad_head(const RqQueue& queue, unsigned tail, unsigned head);
+
+  // receive_queue_takes.cpp
+  void accept_take_beat();
+  void judge(unsigned index);
+  void judge_take(const WaitEntry& entry);
+  void judge_peek(const RqQueue& queue);
+  void count_answer(hw::rq::TakeKind kind, hw::rq::TakeStatus status);
+  void accept_take(const hw::rq::Take& take);
+  void flush_takes(RqQueue& queue, const Request* failed);
+  void refresh(const RqQueue& queue);
+  void note_waits();
+
+  // receive_queue_fetch.cpp
+  void fetch_stage(const FetchChoice& choice);
+  void start_request(RqQueue& queue, unsigned slots);
+  void evict(RqQueue& queue);
+  void enter_fifo(RqQueue& queue);
+  void enter_failed_event(unsigned tag);
+  void accept_beat(const hw::rq::DmaBeat& beat);
+  void store_beat(Request& request, const hw::rq::Beat& data);
+  void fill_line(Request& request, const std::uint8_t* data, unsigned bytes);
+  void end_request(unsigned tag, bool failed);
+  void drop_buffered(RqQueue& queue);
+
+  // receive_queue_control.cpp
+  void doorbell_stage(const Inputs& in, bool handshake, bool event_room);
+  bool ring(const hw::rq::Doorbell& doorbell, bool event_room);
+  void leave(RqQueue& queue, hw::rq::QueueState state, const Request* failed);
+  void raise(std::uint32_t queue, hw::rq::EventKind kind, std::uint32_t value);
+  void answer_command();
+  void command_stage(bool free);
+  void start_command(const hw::rq::Command& command);
+  hw::rq::CommandStatus check(const hw::rq::Command& command, const RqQueue* queue) const;
+  void execute(const hw::rq::Command& command, RqQueue& queue);
+  void load_ring(RqQueue& queue, const hw::rq::Command& command, std::uint16_t tail);
+  unsigned count_earlier_takes(std::uint32_t id);
+  static hw::rq::Snapshot snapshot_of(const RqQueue* queue);
+
+  void update_ports();
+
+  hw::rq::Parameters parameters_;
+  hw::rq::Outputs out_;
+  QueueStore queues_;
+  WaitTable waits_;
+  LineStore lines_;
+  FetchFifo fetch_fifo_;
+  RingFifo<hw::rq::Event> events_;
+  std::vector<Request> requests_;
+  std::uint64_t free_tags_;
+  std::uint64_t failed_tags_ = 0;
+  unsigned outstanding_takes_ = 0;
+  Answer answer_;
+  CommandRegister command_;
+  PortBuffer<hw::rq::Doorbell> doorbells_;
+  PortBuffer<BufferedCommand> commands_;
+  ReceiveQueueCounters counters_;
+  Cycle cycle_ = 0;
+  bool cmd_rsp_ready_ = true;
+  bool dma_req_ready_ = true;
+  bool take_rsp_ready_ = true;
+  bool event_ready_ = true;
+};
+
+}  // namespace hcasim::hca

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <hcasim/hw/receive_queue_ports.hpp>
+#include <limits>
+
+namespace hcasim::hca {
+
+/// Number of a clock cycle since reset.
+using Cycle = std::uint64_t;
+
+/// A cycle that never comes.
+inline constexpr Cycle kNoCycle = std::numeric_limits<Cycle>::max();
+
+/// What a receive-queue unit counted since reset (rtl/receive_queue/README.md, Counters).
+struct ReceiveQueueCounters {
+  std::uint64_t takes_ok = 0;
+  std::uint64_t takes_empty = 0;
+  std::uint64_t takes_flushed = 0;
+  std::uint64_t takes_bad_queue = 0;
+  std::uint64_t takes_fetch_error = 0;
+  std::uint64_t peeks_ok = 0;
+  std::uint64_t peeks_empty = 0;
+  std::uint64_t peeks_flushed = 0;
+  std::uint64_t peeks_bad_queue = 0;
+  std::uint64_t takes_waited = 0;
+  std::uint64_t doorbells = 0;
+  std::uint64_t bad_doorbells = 0;
+  std::uint64_t commands = 0;
+  std::uint64_t dma_requests = 0;
+  std::uint64_t wqes_fetched = 0;
+  std::uint64_t dma_beats = 0;
+  std::uint64_t dma_beats_unknown = 0;
+  std::uint64_t dma_requests_failed = 0;
+  std::uint64_t evictions = 0;
+  std::uint64_t wqes_evicted = 0;
+  std::uint64_t fifo_drops = 0;
+  std::uint64_t limit_events = 0;
+  std::uint64_t fetch_error_events = 0;
+
+  friend bool operator==(const ReceiveQueueCounters&, const ReceiveQueueCounters&) = default;
+};
+
+/// One receive-queue unit, whatever it is made of. All implementations show the same outputs in
+/// every cycle for the same inputs.
+class ReceiveQueueUnit {
+ public:
+  ReceiveQueueUnit() = default;
+  ReceiveQueueUnit(const ReceiveQueueUnit&) = delete;
+  ReceiveQueueUnit& operator=(const ReceiveQueueUnit&) = delete;
+  virtual ~ReceiveQueueUnit() = default;
+
+  /// Runs cycle `cycle` with the inputs of that cycle and returns the outputs of the next one. The
+  /// reference stays valid and follows the unit. Cycles are given in rising order. A cycle may be
+  /// left out if it is before next_activity() and no handshake happens in it on any port (an input
+  /// that is valid but not ready may wait), for nothing changes in such a cycle.
+  virtual const hw::rq::Outputs& step(Cycle cycle, const hw::rq::Inputs& inputs) = 0;
+
+  /// Outputs of the cycle after the last one stepped; those of reset before the first.
+  virtual const hw::rq::Outputs& outputs() const = 0;
+
+  /// The first cycle after the last one stepped in which something can change, if no input becomes
+  /// valid and the readys stay as they were in that step; kNoCycle if there is none.
+  virtual Cycle next_activity() const = 0;
+
+  virtual const ReceiveQueueCounters& counters() const = 0;
+
+  /// Registers of a queue now, as QUERY would show them.
+  virtual hw::rq::Snapshot snapshot(std::uint32_t queue) const = 0;
+
+  virtual const hw::rq::Parameters& parameters() const = 0;
+};
+
+}  // namespace hcasim::hca
