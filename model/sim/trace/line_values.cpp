@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+// The values of arguments: one small reader a spelling.
+#include <algorithm>
+
+#include <hcasim/sim/nearest.hpp>
+#include "sim/trace/line_parser.hpp"
+#include "sim/trace/spelling.hpp"
+
+namespace hcasim::sim::trace {
+namespace {
+
+// Enough to suggest from, and no long search in a trace of many labels.
+constexpr std::size_t kLabelsLookedAt = 4096;
+
+// The part of `rest` before the next `separator`; `rest` keeps what is behind it.
+std::string_view cut(std::string_view& rest, char separator) {
+  const std::size_t end = std::min(rest.find(separator), rest.size());
+  const std::string_view part = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return part;
+}
+
+std::vector<std::string_view> words_of(std::span<const WordRow> rows) {
+  std::vector<std::string_view> words;
+  for (const WordRow& row : rows) words.push_back(row.word);
+  return words;
+}
+
+}  // namespace
+
+void LineParser::fail_value(const KeyRow& row, std::string_view where,
+                            std::string suggestion) const {
+  fail(where, "for " + std::string(row.text) + " " + describe_value(row), std::move(suggestion));
+}
+
+void LineParser::read_value(const KeyRow& row, std::string_view text, Operation& operation) {
+  const NameId node = operation.node;
+  switch (row.kind) {
+    case Kind::kNumber:
+    case Kind::kHex:
+    case Kind::kMtu:
+      return operation.set(row.arg, read_number(row, text));
+    case Kind::kAccess:
+      return operation.set(row.arg, read_access(row, text));
+    case Kind::kServiceType:
+      return operation.set(row.arg, read_word(row, text, service_types()));
+    case Kind::kState:
+      return operation.set(row.arg, read_word(row, text, state_words()));
+    case Kind::kCq:
+      return operation.set(row.arg, read_reference(row, text, node, ObjectKind::kCq, false));
+    case Kind::kMr:
+      return operation.set(row.arg, read_reference(row, text, node, ObjectKind::kMr, true));
+    case Kind::kMrOrPeerMr: {
+      const bool local = operation.opcode == SendOpcode::kLocalInv;
+      const NameId owner = local ? node : peer_of(operation, text);
+      return operation.set(row.arg, read_reference(row, text, owner, ObjectKind::kMr, true));
+    }
+    case Kind::kDest:
+      return read_dest(row, text, operation);
+    case Kind::kPsnPair:
+      return read_psn_pair(row, text, operation);
+    case Kind::kRemote:
+      return read_remote(row, text, operation);
+    case Kind::kDataLength:
+      return read_data_length(row, text, operation);
+    case Kind::kSges:
+      return read_sges(row, text, operation);
+    case Kind::kLabel:
+      if (!is_name(text)) fail_value(row, text);
+      operation.label = names_.intern(text);
+      return;
+    case Kind::kAt:
+      return read_at(row, text, operation);
+    case Kind::kAfter:
+      return read_after(row, text, operation);
+  }
+}
+
+std::uint64_t LineParser::read_number(const KeyRow& row, std::string_view text) const {
+  std::uint64_t value = 0;
+  bool good = parse_number(text, value);
+  if (row.kind == Kind::kMtu) {
+    good = good && std::ranges::find(mtus(), value) != mtus().end();
+  } else {
+    good = good && value >= row.min && value <= row.max;
+  }
+  if (!good) fail_value(row, text);
+  return value;
+}
+
+std::uint64_t LineParser::read_word(const KeyRow& row, std::string_view text,
+                                    std::span<const WordRow> words) const {
+  for (const WordRow& word_row : words) {
+    if (word_row.word == text) return word_row.value;
+  }
+  fail_value(row, text, nearest(text, words_of(words)));
+}
+
+std::uint64_t LineParser::read_access(const KeyRow& row, std::string_view text) const {
+  if (text.empty()) fail_value(row, text);
+  std::uint64_t access = 0;
+  while (!text.empty()) access |= read_word(row, cut(text, ','), access_words());
+  return access;
+}
+
+// An object that exists, or, where failure is worth tracing, that existed.
+NameId LineParser::read_reference(const KeyRow& row, std::string_view text, NameId node,
+                                  ObjectKind kind, bool dead_too) const {
+  const NameId object = names_.find(text);
+  const ObjectEntry* entry = scope_.find(node, object);
+  if (entry != nullptr && entry->kind == kind && (entry->alive || dead_too)) return object;
+  fail(text,
+       "for " + std::string(row.text) + " the name of a " + std::string(kind_name(kind)) +
+           " of node '" + std::string(names_.text(node)) + "'",
+       nearest(text, scope_.object_names(node, kind, names_)));
+}
+
+NameId LineParser::peer_of(const Operation& operation, std::string_view text) const {
+  const ObjectEntry* queue = scope_.find(operation.node, operation.object);
+  if (queue->peer_node != kNoName) return queue->peer_node;
+  fail(text, "a QP that has a peer (by 'connect', or by 'dest=' of 'modify_qp')");
+}
+
+void LineParser::read_psn_pair(const KeyRow& row, std::string_view text,
+                               Operation& operation) const {
+  const std::string_view whole = text;
+  const std::string_view left = cut(text, ',');
+  if (left.size() == whole.size()) fail_value(row, whole);
+  operation.set(Arg::kPsn, read_number(row, left));
+  operation.set(Arg::kPsnPeer, read_number(row, text));
+}
+
+void LineParser::read_dest(const KeyRow& row, std::string_view text, Operation& operation) const {
+  const std::string_view whole = text;
+  const std::string_view node_text = cut(text, '.');
+  if (node_text.size() == whole.size()) fail_value(row, whole);
+  const std::uint64_t node = need_node(node_text);
+  const NameId qp = read_reference(row, text, static_cast<NameId>(node), ObjectKind::kQp, false);
+  operation.set(Arg::kDest, node << 32 | qp);
+}
+
+void LineParser::read_remote(const KeyRow& row, std::string_view text, Operation& operation) const {
+  const NameId peer = peer_of(operation, text);
+  const std::string_view whole = text;
+  const std::string_view mr = cut(text, ':');
+  std::uint64_t offset = 0;
+  const bool alone = mr.size() == whole.size();
+  if (!alone && !parse_number(text, offset)) fail_value(row, whole);
+  operation.set(Arg::kRemoteMr, read_reference(row, mr, peer, ObjectKind::kMr, true));
+  operation.set(Arg::kRemoteOffset, offset);
+}
+
+void LineParser::read_data_length(const KeyRow& row, std::string_view text,
+                                  Operation& operation) const {
+  if (!operation.sges().empty()) fail(text, "one of length= and sge=");
+  const std::uint64_t length = read_number(row, text);
+  // No bytes are no SGE, and need no MR.
+  if (length == 0) return;
+  const ObjectEntry* mr = scope_.find(operation.node, default_mr_);
+  if (mr == nullptr || mr->kind != ObjectKind::kMr) {
+    fail(text, "a node with an MR called '" + std::string(kDefaultMr) + "', or sge=");
+  }
+  if (length > mr->length) {
+    fail(text, "for length at most the " + std::to_string(mr->length) + " bytes of MR '" +
+                   std::string(kDefaultMr) + "'");
+  }
+  operation.add_sge({default_mr_, static_cast<std::uint32_t>(length), 0});
+}
+
+void LineParser::read_sges(const KeyRow& row, std::string_view text, Operation& operation) const {
+  if (!operation.sges().empty()) fail(text, "one of length= and sge=");
+  if (text.empty() || text.back() == ',') fail_value(row, text);
+  while (!text.empty()) {
+    const std::string_view item = cut(text, ',');
+    if (!operation.add_sge(read_sge(row, item, operation.node))) fail_value(row, item);
+  }
+}
+
+Sge LineParser::read_sge(const KeyRow& row, std::string_view text, NameId node) const {
+  const std::string_view whole = text;
+  const std::string_view mr = cut(text, ':');
+  const std::string_view offset_text = cut(text, ':');
+  Sge sge;
+  std::uint64_t length = 0;
+  const bool good = parse_number(offset_text, sge.offset) && parse_number(text, length);
+  if (!good || length > kMaxLength) fail_value(row, whole);
+  sge.length = static_cast<std::uint32_t>(length);
+  sge.mr = read_reference(row, mr, node, ObjectKind::kMr, true);
+  return sge;
+}
+
+void LineParser::read_at(const KeyRow& row, std::string_view text, Operation& operation) const {
+  if (operation.timing != Timing::kAsap) fail(text, "one of at= and after=");
+  operation.timing = Timing::kAt;
+  if (!parse_time(text, operation.time)) fail_value(row, text);
+}
+
+void LineParser::read_after(const KeyRow& row, std::string_view text, Operation& operation) const {
+  if (operation.timing != Timing::kAsap) fail(text, "one of at= and after=");
+  operation.timing = Timing::kAfter;
+  const std::string_view whole = text;
+  const std::string_view label = cut(text, '+');
+  const bool delayed = label.size() != whole.size();
+  if (!is_name(label) || (delayed && !parse_time(text, operation.time))) fail_value(row, whole);
+  operation.after = names_.find(label);
+  if (scope_.has_label(operation.node, operation.after)) return;
+  fail(label, "the label of an earlier operation of the node",
+       nearest(label, scope_.label_names(operation.node, kLabelsLookedAt, names_)));
+}
+
+}  // namespace hcasim::sim::trace
