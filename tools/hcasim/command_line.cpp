@@ -4,7 +4,6 @@
 #include <hcasim/sim/nearest.hpp>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 
 #include "options.hpp"
 
@@ -38,7 +37,7 @@ class CommandLine {
     } catch (const CLI::CallForVersion&) {
       return PrintOptions{app_.version() + "\n"};
     } catch (const CLI::ParseError& error) {
-      fail(one_line(error.what()));
+      fail(error.what());
     }
     if (app_.get_subcommands().empty()) fail_without_command();
     const CLI::App& command = *app_.get_subcommands().front();
@@ -55,11 +54,6 @@ class CommandLine {
         "config", "Print the effective configuration with type, range and source of each key");
     add_sources(command, config_.sources);
     command.add_flag("--markdown", config_.markdown, "Print the reference of all keys instead");
-  }
-
-  static std::string one_line(std::string text) {
-    std::ranges::replace(text, '\n', ' ');
-    return text;
   }
 
   std::string command_names() {
@@ -87,17 +81,17 @@ class CommandLine {
     const std::string found = app_.remaining().front();
     std::vector<std::string> words = {"--help", "--version"};
     for (const CLI::App* command : app_.get_subcommands({})) words.push_back(command->get_name());
-    throw UsageError(with_suggestion(expected + ", found '" + one_line(found) + "'",
-                                     sim::nearest(found, words)));
+    throw UsageError(
+        with_suggestion(expected + ", found '" + found + "'", sim::nearest(found, words)));
   }
 
   [[noreturn]] void fail_unexpected(const CLI::App& command) const {
     const std::string found = command.remaining().front();
     std::vector<std::string> words;
     for (const CLI::Option* option : command.get_options()) words.push_back(option->get_name());
-    throw UsageError(with_suggestion("expected an option of 'hcasim " + command.get_name() +
-                                         "', found '" + one_line(found) + "'",
-                                     sim::nearest(found, words)));
+    throw UsageError(with_suggestion(
+        "expected an option of 'hcasim " + command.get_name() + "', found '" + found + "'",
+        sim::nearest(found, words)));
   }
 
   CLI::App app_{"Simulates RDMA host channel adapters cycle by cycle.", "hcasim"};

@@ -3,11 +3,13 @@
 // Entry of the program: every error becomes one line on stderr and an exit status.
 #include <hcasim/sim/input_error.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <string>
 #include <systemc>
 
 #include "commands.hpp"
@@ -16,8 +18,11 @@ namespace {
 
 using namespace hcasim;
 
-int complain(const char* reason, int status) {
-  std::fprintf(stderr, "hcasim: %s\n", reason);
+/// One line whatever `reason` quotes: names of files and keys may hold line breaks.
+int complain(std::string reason, int status) {
+  std::ranges::replace_if(
+      reason, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  std::fprintf(stderr, "hcasim: %s\n", reason.c_str());
   return status;
 }
 

@@ -40,6 +40,9 @@ struct SystemConfig {
   /// By name of the node: its whole configuration, that is the defaults with the keys of
   /// `[node.NAME.*]` laid over them.
   std::map<std::string, NodeConfig, std::less<>> overrides;
+  /// By key of `defaults`: where its value comes from when that is not what the schema says, from
+  /// the table `[sources]`, which presets use to name the publications they rest on.
+  std::map<std::string, std::string, std::less<>> sources;
 
   /// The configuration of the node called `name`: its own where there is one, else the defaults.
   /// @return a reference that lives as long as this object is unchanged

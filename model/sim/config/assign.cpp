@@ -12,23 +12,6 @@
 namespace hcasim::sim {
 namespace {
 
-std::string found_text(const AssignedValue& value) {
-  return std::visit(
-      [](const auto& held) -> std::string {
-        using T = std::remove_cvref_t<decltype(held)>;
-        if constexpr (std::is_same_v<T, ForeignValue>) {
-          return held.text.empty() ? "an empty text" : held.text;
-        } else if constexpr (std::is_same_v<T, EmptyTable>) {
-          return "a table";
-        } else if constexpr (std::is_same_v<T, double>) {
-          return number_text(held);
-        } else {
-          return fmt::format("{}", held);
-        }
-      },
-      value);
-}
-
 bool in_range(const Range& range, double value) {
   // Written so that a NaN is outside.
   if (!(value >= range.minimum && value <= range.maximum)) return false;
@@ -56,6 +39,25 @@ std::optional<T> converted(const AssignedValue& assigned, const Range& range) {
 }
 
 }  // namespace
+
+std::string found_text(const AssignedValue& value) {
+  return std::visit(
+      [](const auto& held) -> std::string {
+        using T = std::remove_cvref_t<decltype(held)>;
+        if constexpr (std::is_same_v<T, std::string>) {
+          return held.empty() ? "an empty text" : held;
+        } else if constexpr (std::is_same_v<T, ForeignValue>) {
+          return held.text;
+        } else if constexpr (std::is_same_v<T, EmptyTable>) {
+          return "a table";
+        } else if constexpr (std::is_same_v<T, double>) {
+          return number_text(held);
+        } else {
+          return fmt::format("{}", held);
+        }
+      },
+      value);
+}
 
 void assign(const Key& key, const Assignment& assignment) {
   const auto set = [&](auto* member) {

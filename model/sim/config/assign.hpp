@@ -8,6 +8,9 @@
 
 namespace hcasim::sim {
 
+/// A value as an error shows it.
+std::string found_text(const AssignedValue& value);
+
 /// @throws InputError at the value's place when its type or range is not the key's
 void assign(const Key& key, const Assignment& assignment);
 

@@ -18,7 +18,7 @@ struct Location {
   std::uint64_t column = 0;
 };
 
-/// A value no key can take (text, list, date), as it may be shown in an error.
+/// A value no key can take (list, date), as it may be shown in an error.
 struct ForeignValue {
   std::string text;
 };
@@ -26,7 +26,8 @@ struct ForeignValue {
 /// A table with nothing in it: assigns nothing, but its name is checked.
 struct EmptyTable {};
 
-using AssignedValue = std::variant<std::int64_t, double, bool, ForeignValue, EmptyTable>;
+using AssignedValue =
+    std::variant<std::int64_t, double, bool, std::string, ForeignValue, EmptyTable>;
 
 struct Assignment {
   std::vector<std::string> path;

@@ -15,6 +15,11 @@ namespace hcasim::sim {
 namespace {
 
 constexpr std::string_view kNodeTable = "node";
+constexpr std::string_view kSourceTable = "sources";
+
+bool is_source(const Assignment& assignment) {
+  return assignment.path.front() == kSourceTable;
+}
 
 std::string joined(const std::vector<std::string>& path, std::size_t first) {
   return fmt::format("{}",
@@ -78,14 +83,19 @@ std::string nearest_key(std::string_view path) {
 }
 
 void ConfigBuilder::add(const std::vector<Assignment>& assignments) {
-  for (const Assignment& assignment : assignments) add(assignment);
+  // Values first: each drops what an earlier source said of the value that it replaces.
+  for (const Assignment& assignment : assignments) {
+    if (!is_source(assignment)) add_value(assignment);
+  }
+  for (const Assignment& assignment : assignments) {
+    if (is_source(assignment)) add_source(assignment);
+  }
 }
 
-void ConfigBuilder::add(const Assignment& assignment) {
+void ConfigBuilder::add_value(const Assignment& assignment) {
   const bool of_node = assignment.path.front() == kNodeTable && assignment.path.size() > 1;
   if (of_node) check_node_name(assignment, assignment.path[1]);
-  const std::size_t first = of_node ? 2 : 0;
-  const std::string path = joined(assignment.path, first);
+  const std::string path = joined(assignment.path, of_node ? 2 : 0);
   Scope& scope = of_node ? nodes_[assignment.path[1]] : defaults_;
   const bool empty_table = std::holds_alternative<EmptyTable>(assignment.value);
   if (empty_table && (path.empty() || path == kNodeTable || is_table(path))) return;
@@ -93,8 +103,24 @@ void ConfigBuilder::add(const Assignment& assignment) {
     reject_key(assignment, path, of_node ? "node." + assignment.path[1] + "." : "");
   }
   scope.insert_or_assign(path, assignment);
+  if (!of_node) sources_.erase(path);
   NodeConfig trial;
   assign(*find_key(keys_of(trial), path), assignment);
+}
+
+void ConfigBuilder::add_source(const Assignment& assignment) {
+  const std::string path = joined(assignment.path, 1);
+  if (path.empty() && std::holds_alternative<EmptyTable>(assignment.value)) return;
+  if (find_key(default_keys(), path) == nullptr) {
+    reject_key(assignment, path, std::string(kSourceTable) + ".");
+  }
+  const auto* text = std::get_if<std::string>(&assignment.value);
+  if (text == nullptr || text->empty()) {
+    const Location& at = assignment.value_at;
+    throw InputError(at.file, at.line, at.column, "a text that names the source of " + path,
+                     found_text(assignment.value));
+  }
+  sources_.insert_or_assign(path, *text);
 }
 
 void ConfigBuilder::apply(const Scope& scope, NodeConfig& node) {
@@ -121,6 +147,7 @@ void ConfigBuilder::check_rules(const Scope& scope, const NodeConfig& node) cons
 
 SystemConfig ConfigBuilder::finish() const {
   SystemConfig config;
+  config.sources = sources_;
   apply(defaults_, config.defaults);
   check_rules(defaults_, config.defaults);
   for (const auto& [name, scope] : nodes_) {

@@ -19,9 +19,9 @@ namespace hcasim::sim {
 /// another key.
 class ConfigBuilder {
  public:
+  /// Lays one source (a file, a preset, a setting) over those before it.
   /// @throws InputError for an unknown key, a wrong type or a value out of range
   void add(const std::vector<Assignment>& assignments);
-  void add(const Assignment& assignment);
 
   /// @throws InputError when values do not fit together
   SystemConfig finish() const;
@@ -30,11 +30,14 @@ class ConfigBuilder {
   /// Assignments of one node (or of the defaults) by key: each key's last one.
   using Scope = std::map<std::string, Assignment, std::less<>>;
 
+  void add_value(const Assignment& assignment);
+  void add_source(const Assignment& assignment);
   static void apply(const Scope& scope, NodeConfig& node);
   void check_rules(const Scope& scope, const NodeConfig& node) const;
 
   Scope defaults_;
   std::map<std::string, Scope, std::less<>> nodes_;
+  std::map<std::string, std::string, std::less<>> sources_;
 };
 
 /// The key of the schema that was most likely meant by `path`, or an empty string.

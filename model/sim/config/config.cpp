@@ -28,7 +28,7 @@ SystemConfig load_config(const ConfigSources& sources) {
   const Preset& preset = find_preset(sources.preset);
   builder.add(read_toml(preset.toml, "preset " + sources.preset));
   if (!sources.file.empty()) builder.add(read_toml_file(sources.file));
-  for (const std::string& setting : sources.settings) builder.add(read_setting(setting));
+  for (const std::string& setting : sources.settings) builder.add({read_setting(setting)});
   return builder.finish();
 }
 

@@ -50,7 +50,7 @@ AssignedValue value_of(std::string_view text) {
   if (text == "false") return false;
   if (const auto integer = whole_number<std::int64_t>(text)) return *integer;
   if (const auto number = whole_number<double>(text)) return *number;
-  return ForeignValue{std::string(text)};
+  return std::string(text);
 }
 
 std::string_view trimmed(std::string_view text) {

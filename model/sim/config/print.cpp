@@ -25,16 +25,41 @@ void add_comment(std::string& out, std::string_view text) {
   }
 }
 
-void add_description(std::string& out, const Key& key, const Key& with_default) {
+/// A basic string of TOML.
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      result += {'\\', c};
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      fmt::format_to(std::back_inserter(result), "\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      result += c;
+    }
+  }
+  return result + '"';
+}
+
+/// Where the value comes from. That of a default says nothing of another value.
+std::string source_line(const SystemConfig& config, const Key& key, const Key& with_default) {
+  const auto named = config.sources.find(key.path);
+  if (named != config.sources.end()) return "source: see sources." + named->first;
+  const bool same = value_text(key) == value_text(with_default);
+  return fmt::format("{}: {}", same ? "source" : "source of the default", key.source);
+}
+
+void add_key(std::string& out, const SystemConfig& config, const Key& key,
+             const Key& with_default) {
   const std::string_view unit = unit_of(key);
   add_comment(out, key.text);
   add_comment(out, fmt::format("{}{}{}, {}, default {}", type_of(key), unit.empty() ? "" : " in ",
                                unit, range_text(key), value_text(with_default)));
-  add_comment(out, fmt::format("source: {}", key.source));
+  add_comment(out, source_line(config, key, with_default));
+  fmt::format_to(std::back_inserter(out), "{} = {}\n", name_of(key), value_text(key));
 }
 
-void add_defaults(std::string& out, const NodeConfig& defaults) {
-  NodeConfig copy = defaults;
+void add_defaults(std::string& out, const SystemConfig& config) {
+  NodeConfig copy = config.defaults;
   std::string_view table;
   const KeyList keys = keys_of(copy);
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -42,8 +67,15 @@ void add_defaults(std::string& out, const NodeConfig& defaults) {
       table = table_of(keys[i]);
       fmt::format_to(std::back_inserter(out), "\n[{}]\n", table);
     }
-    add_description(out, keys[i], default_keys()[i]);
-    fmt::format_to(std::back_inserter(out), "{} = {}\n", name_of(keys[i]), value_text(keys[i]));
+    add_key(out, config, keys[i], default_keys()[i]);
+  }
+}
+
+void add_sources(std::string& out, const SystemConfig& config) {
+  if (config.sources.empty()) return;
+  out += "\n[sources]\n";
+  for (const auto& [path, text] : config.sources) {
+    fmt::format_to(std::back_inserter(out), "{} = {}\n", path, quoted(text));
   }
 }
 
@@ -67,10 +99,11 @@ void add_override(std::string& out, const std::string& name, const NodeConfig& n
 std::string print_effective(const SystemConfig& config) {
   std::string out;
   add_comment(out, "Effective configuration of hcasim.");
-  add_defaults(out, config.defaults);
+  add_defaults(out, config);
   for (const auto& [name, node] : config.overrides) {
     add_override(out, name, node, config.defaults);
   }
+  add_sources(out, config);
   return out;
 }
 

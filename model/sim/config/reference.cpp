@@ -29,6 +29,9 @@ On the command line a key is written in full: `--set pcie.generation=3`, `--set
 node.b.pcie.generation=3`. Sources are laid over each other in this order: preset, file, `--set`.
 `hcasim config` with the same options prints what comes out.
 
+A value may name where it comes from, which `hcasim config` then shows in place of the source of the
+default: `[sources]`, `pcie.width = "data sheet of the board"`.
+
 A source of `assumed` is a choice of this project with its reason and rests on no publication.
 )";
 

@@ -47,7 +47,7 @@ class Collector {
     if (const auto* value = node.as_integer()) return value->get();
     if (const auto* value = node.as_floating_point()) return value->get();
     if (const auto* value = node.as_boolean()) return value->get();
-    if (const auto* value = node.as_string()) return ForeignValue{value->get()};
+    if (const auto* value = node.as_string()) return value->get();
     if (node.is_array()) return ForeignValue{"[...]"};
     return ForeignValue{"a date or time"};
   }

@@ -100,6 +100,11 @@ constexpr Case kCases[] = {
     {"NoPowerOfTwo", "[pcie]\nmps_bytes = 300",
      "c.toml:2:13: expected pcie.mps_bytes to be an integer, a power of two from 128 to 4096 "
      "bytes, found '300'"},
+    {"SourceOfUnknownKey", "[sources]\npcie.widht = \"board\"",
+     "c.toml:2:6: expected a key of the configuration, found 'sources.pcie.widht'; did you mean "
+     "'sources.pcie.width'?"},
+    {"SourceThatIsNoText", "[sources]\npcie.width = 3",
+     "c.toml:2:14: expected a text that names the source of pcie.width, found '3'"},
     {"UnevenClock", "[hca]\ncore_clock_mhz = 300",
      "c.toml:2:18: expected hca.core_clock_mhz to divide 1000000, so that a cycle is a whole "
      "number of picoseconds (such as 250, 400, 500, 625, 800 or 1000), found '300'"},

@@ -50,6 +50,9 @@ SystemConfig draw_system(Random& random) {
     if (random() % 4 != 0) draw(node, random);
     config.overrides.emplace(name, node);
   }
+  for (const Key& key : default_keys()) {
+    if (random() % 8 == 0) config.sources.emplace(key.path, "a \"source\", p.\t7 \\ \x7f\xc3\xa9");
+  }
   return config;
 }
 
@@ -79,6 +82,16 @@ TEST(ConfigPrinting, TheDefaultStaysVisibleWhenTheValueDiffers) {
   config.defaults.pcie.tags = 8;
   EXPECT_THAT(print_effective(config), testing::HasSubstr("default 256\n"));
   EXPECT_THAT(print_effective(config), testing::HasSubstr("\ntags = 8\n"));
+}
+
+TEST(ConfigPrinting, TheSourceOfADefaultIsNotGivenForAnotherValue) {
+  SystemConfig config;
+  config.defaults.fabric.rate_gbps = 25;
+  EXPECT_THAT(print_effective(config), testing::HasSubstr("# source of the default: IEEE 802.3"));
+  config.sources["fabric.rate_gbps"] = "the board";
+  EXPECT_THAT(print_effective(config), testing::HasSubstr("# source: see sources.fabric.rate"));
+  EXPECT_THAT(print_effective(config),
+              testing::HasSubstr("[sources]\nfabric.rate_gbps = \"the board\"\n"));
 }
 
 TEST(ConfigPrinting, NoLineIsLongerThanAHundredColumns) {

@@ -106,6 +106,23 @@ TEST(ConfigReading, ANodeMayBeNamedWithoutADifference) {
   EXPECT_EQ(config.node("b"), config.defaults);
 }
 
+TEST(ConfigReading, AValueMayNameItsSource) {
+  const std::string file = write_file("sources.toml",
+                                      "[sources]\npcie.width = \"board\"\nfabric.rate_gbps = "
+                                      "\"switch\"\n[pcie]\nwidth = 8\n");
+  const SystemConfig config = load_config({.preset = "generic", .file = file, .settings = {}});
+  EXPECT_THAT(config.sources, testing::ElementsAre(testing::Pair("fabric.rate_gbps", "switch"),
+                                                   testing::Pair("pcie.width", "board")));
+}
+
+TEST(ConfigReading, ASourceGoesWithTheValueItWasGivenFor) {
+  const std::string file =
+      write_file("lost.toml", "[sources]\npcie.width = \"board\"\n[pcie]\nwidth = 8\n");
+  const SystemConfig config = load_config(
+      {.preset = "generic", .file = file, .settings = {"pcie.width=4", "node.b.pcie.tags=8"}});
+  EXPECT_THAT(config.sources, testing::IsEmpty());
+}
+
 TEST(ConfigReading, ConfigurationsThatDifferInOneKeyAreNotEqual) {
   EXPECT_NE(with_settings({"hca.requester.gather_reads=65"}), with_settings({}));
   EXPECT_NE(with_settings({"node.a.rvt.rdmavt_compat=true"}), with_settings({}));
