@@ -24,7 +24,7 @@ void add_keys(KeyList& keys, pcie::Parameters& p) {
   keys.insert(
       keys.end(),
       {
-          {"pcie.generation", &p.generation, between(1, 5),
+          {"pcie.generation", &p.generation, between(1, 7),
            "Generation of the link: rate of a lane and its encoding",
            "assumed: the slot in which 100 Gb/s adapters are commonly found"},
           {"pcie.width", &p.width, power_of_two(1, 16), "Lanes of the link",
@@ -46,10 +46,12 @@ void add_keys(KeyList& keys, pcie::Parameters& p) {
           {"pcie.cpld_overhead_bytes", &p.cpld_overhead_bytes, between(0, 64),
            "Bytes of a completion TLP beside its payload, no ECRC", kTlpBytes},
           {"pcie.ack_limit_bytes", &p.ack_limit_bytes, between(0, 65536),
-           "TLP bytes for which one ACK DLLP is due; 0 takes the value of the specification",
+           "TLP bytes for which one ACK DLLP is due, at least 32; 0 takes the value of the "
+           "specification",
            kDllpTables},
           {"pcie.fc_limit_bytes", &p.fc_limit_bytes, between(0, 65536),
-           "TLP bytes for which one flow-control DLLP is due; 0 takes the value of the "
+           "TLP bytes for which one flow-control DLLP is due, at least 32; 0 takes the value of "
+           "the "
            "specification",
            kDllpTables},
           {"pcie.tags", &p.tags, between(1, 1024), "Reads that the adapter may have outstanding",

@@ -30,11 +30,24 @@ std::optional<Violation> check_clock(const hca::Parameters& hca) {
                    "picoseconds (such as 250, 400, 500, 625, 800 or 1000)"};
 }
 
+/// A DLLP of 8 bytes for fewer TLP bytes than this would leave the link to DLLPs.
+std::optional<Violation> check_dllp_limit(std::string_view key, std::uint32_t limit) {
+  constexpr std::uint32_t kLeast = 32;
+  if (limit == 0 || limit >= kLeast) return std::nullopt;
+  return Violation{{key}, fmt::format("{} to be 0 or at least {}", key, kLeast)};
+}
+
 }  // namespace
 
 std::optional<Violation> find_violation(const NodeConfig& node) {
   if (auto violation = check_clock(node.hca)) return violation;
   const pcie::Parameters& pcie = node.pcie;
+  if (auto violation = check_dllp_limit("pcie.ack_limit_bytes", pcie.ack_limit_bytes)) {
+    return violation;
+  }
+  if (auto violation = check_dllp_limit("pcie.fc_limit_bytes", pcie.fc_limit_bytes)) {
+    return violation;
+  }
   const Order orders[] = {
       {"pcie.read_latency_min_ns", pcie.read_latency_min_ns, "pcie.read_latency_median_ns",
        pcie.read_latency_median_ns},

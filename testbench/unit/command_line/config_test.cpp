@@ -42,7 +42,7 @@ TEST(ConfigCommand, RefusesBadInput) {
                      "'pcie.width'?");
   expect_refused("config --config " + scratch.file("none.toml"), "No such file or directory");
   expect_refused("config --preset genric", "did you mean 'generic'?");
-  expect_refused("config --set pcie.generation=9", "an integer, 1 to 5, found '9'");
+  expect_refused("config --set pcie.generation=9", "an integer, 1 to 7, found '9'");
 }
 
 TEST(ConfigCommand, AFullDiskIsAnError) {

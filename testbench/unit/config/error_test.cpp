@@ -73,7 +73,7 @@ constexpr Case kCases[] = {
      "c.toml:1:6: expected a key of the configuration, found 'node.b'"},
     {"NodeIsNoKey", "node = 4", "c.toml:1:1: expected a key of the configuration, found 'node'"},
     {"TextForInteger", "[pcie]\ngeneration = \"four\"",
-     "c.toml:2:14: expected pcie.generation to be an integer, 1 to 5, found 'four'"},
+     "c.toml:2:14: expected pcie.generation to be an integer, 1 to 7, found 'four'"},
     {"NumberForInteger", "[pcie]\ntags = 2.0",
      "c.toml:2:8: expected pcie.tags to be an integer, 1 to 1024, found '2.0'"},
     {"BooleanForNumber", "[fabric]\nrate_gbps = true",
@@ -86,8 +86,8 @@ constexpr Case kCases[] = {
      "c.toml:2:8: expected pcie.tags to be an integer, 1 to 1024, found 'a date or time'"},
     {"TableForInteger", "[pcie.tags]",
      "c.toml:1:1: expected pcie.tags to be an integer, 1 to 1024, found 'a table'"},
-    {"AboveRange", "[pcie]\ngeneration = 6",
-     "c.toml:2:14: expected pcie.generation to be an integer, 1 to 5, found '6'"},
+    {"AboveRange", "[pcie]\ngeneration = 8",
+     "c.toml:2:14: expected pcie.generation to be an integer, 1 to 7, found '8'"},
     {"BelowRange", "[host]\npoll_interval_ns = 0",
      "c.toml:2:20: expected host.poll_interval_ns to be an integer, 1 to 1000000 ns, found '0'"},
     {"Negative", "[host]\nmmio_read_ns = -1",
@@ -108,6 +108,8 @@ constexpr Case kCases[] = {
     {"UnevenClock", "[hca]\ncore_clock_mhz = 300",
      "c.toml:2:18: expected hca.core_clock_mhz to divide 1000000, so that a cycle is a whole "
      "number of picoseconds (such as 250, 400, 500, 625, 800 or 1000), found '300'"},
+    {"DllpsLeaveNoRoom", "[pcie]\nack_limit_bytes = 16",
+     "c.toml:2:19: expected pcie.ack_limit_bytes to be 0 or at least 32, found '16'"},
     {"MedianBelowLeast", "[pcie]\nread_latency_median_ns = 100",
      "c.toml:2:26: expected pcie.read_latency_min_ns to be at most pcie.read_latency_median_ns "
      "(100), found '180'"},
@@ -139,7 +141,7 @@ TEST(ConfigErrorToml, IsOneLine) {
 
 TEST(ConfigErrorSetting, NamesTheSetting) {
   EXPECT_EQ(setting_error("pcie.generation=9"),
-            "--set pcie.generation: expected pcie.generation to be an integer, 1 to 5, found '9'");
+            "--set pcie.generation: expected pcie.generation to be an integer, 1 to 7, found '9'");
   EXPECT_EQ(setting_error("mps_bytes=512"),
             "--set mps_bytes: expected a key of the configuration, found 'mps_bytes'; did you mean "
             "'pcie.mps_bytes'?");
