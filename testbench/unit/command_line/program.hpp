@@ -46,16 +46,20 @@ class Scratch {
   std::filesystem::path path_;
 };
 
-/// Runs `hcasim ARGUMENTS`, a line for the shell. Its stdout goes to `out` in place of a file that
-/// is read back when one is named.
-inline Outcome hcasim(const std::string& arguments, const std::string& out = {}) {
+/// Runs a line for the shell. Its stdout goes to `out` in place of a file that is read back when
+/// one is named.
+inline Outcome run(const std::string& line, const std::string& out = {}) {
   const Scratch scratch("streams");
   const std::string out_file = out.empty() ? scratch.file("out") : out;
-  const std::string command = std::string(HCASIM_PROGRAM) + " " + arguments + " >" + out_file +
-                              " 2>" + scratch.file("err") + " </dev/null";
+  const std::string command = line + " >" + out_file + " 2>" + scratch.file("err") + " </dev/null";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1,
           out.empty() ? contents(out_file) : std::string{}, contents(scratch.file("err"))};
+}
+
+/// Runs `hcasim ARGUMENTS`.
+inline Outcome hcasim(const std::string& arguments, const std::string& out = {}) {
+  return run(std::string(HCASIM_PROGRAM) + " " + arguments, out);
 }
 
 /// Bad input or usage: status 2, nothing on stdout, one line on stderr that holds `text`.
