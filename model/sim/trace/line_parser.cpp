@@ -217,10 +217,10 @@ NameId LineParser::new_object(NameId node, std::string_view text) {
   return object;
 }
 
-void LineParser::make_default(NameId node, NameId object, ObjectKind kind, std::uint64_t length) {
+void LineParser::make_default(NameId node, NameId object, ObjectKind kind) {
   const ObjectEntry* old = scope_.find(node, object);
   if (old == nullptr || !old->alive) {
-    scope_.create(node, object, kind).length = length;
+    scope_.create(node, object, kind);
   } else if (old->kind != kind) {
     fail_end("the name '" + std::string(names_.text(object)) + "' free for the default " +
              std::string(kind_name(kind)) + " of node '" + std::string(names_.text(node)) + "'");
@@ -231,10 +231,9 @@ void LineParser::make_default(NameId node, NameId object, ObjectKind kind, std::
 void LineParser::apply(const VerbRow& verb, const Operation& operation) {
   const NameId node = operation.node;
   if (verb.verb == Verb::kConnect) {
-    const std::uint64_t length = operation.value(Arg::kMrLength);
     for (const NameId side : {node, operation.peer_node}) {
-      make_default(side, default_cq_, ObjectKind::kCq, 0);
-      make_default(side, default_mr_, ObjectKind::kMr, length);
+      make_default(side, default_cq_, ObjectKind::kCq);
+      make_default(side, default_mr_, ObjectKind::kMr);
     }
     scope_.create(node, operation.object, verb.object);
     scope_.create(operation.peer_node, operation.peer_object, verb.object);
@@ -242,9 +241,7 @@ void LineParser::apply(const VerbRow& verb, const Operation& operation) {
     scope_.set_peer(node, operation.object, operation.peer_node, operation.peer_object);
     return;
   }
-  if (verb.role == Role::kCreates) {
-    scope_.create(node, operation.object, verb.object).length = operation.value(Arg::kLength);
-  }
+  if (verb.role == Role::kCreates) scope_.create(node, operation.object, verb.object);
   if (verb.role == Role::kDestroys) scope_.destroy(node, operation.object);
   if (operation.has(Arg::kDest)) {
     const std::uint64_t dest = operation.value(Arg::kDest);

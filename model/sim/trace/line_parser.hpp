@@ -63,7 +63,7 @@ class LineParser {
   NameId read_object(const VerbRow& verb, NameId node, std::string_view text);
   NameId new_object(NameId node, std::string_view text);
   Endpoint read_endpoint(std::string_view text);
-  void make_default(NameId node, NameId object, ObjectKind kind, std::uint64_t length);
+  void make_default(NameId node, NameId object, ObjectKind kind);
   void apply(const VerbRow& verb, const Operation& operation);
 
   // Arguments and flags.

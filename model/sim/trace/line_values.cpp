@@ -161,10 +161,6 @@ void LineParser::read_data_length(const KeyRow& row, std::string_view text,
   if (mr == nullptr || mr->kind != ObjectKind::kMr) {
     fail(text, "a node with an MR called '" + std::string(kDefaultMr) + "', or sge=");
   }
-  if (length > mr->length) {
-    fail(text, "for length at most the " + std::to_string(mr->length) + " bytes of MR '" +
-                   std::string(kDefaultMr) + "'");
-  }
   operation.add_sge({default_mr_, static_cast<std::uint32_t>(length), 0});
 }
 

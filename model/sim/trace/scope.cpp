@@ -33,16 +33,14 @@ const ObjectEntry* Scope::living(NameId node, NameId object, ObjectKind kind) co
   return found != nullptr && found->alive && found->kind == kind ? found : nullptr;
 }
 
-ObjectEntry& Scope::create(NameId node, NameId object, ObjectKind kind) {
+void Scope::create(NameId node, NameId object, ObjectKind kind) {
   Node& owner = nodes_[index_of(node)];
   if (object >= owner.object_of.size()) owner.object_of.resize(object + 1, kAbsent);
   if (owner.object_of[object] == kAbsent) {
     owner.object_of[object] = static_cast<std::uint32_t>(owner.objects.size());
     owner.objects.emplace_back();
   }
-  ObjectEntry& made = owner.objects[owner.object_of[object]];
-  made = {kind, true};
-  return made;
+  owner.objects[owner.object_of[object]] = {kind, true};
 }
 
 void Scope::set_peer(NameId node, NameId qp, NameId peer_node, NameId peer_qp) {

@@ -17,7 +17,6 @@ struct ObjectEntry {
   bool alive = false;          // false: destroyed
   NameId peer_node = kNoName;  // of a QP that has a peer
   NameId peer_qp = kNoName;
-  std::uint64_t length = 0;  // of an MR
 };
 
 /// The names of all nodes. Its size follows the number of distinct names, not of lines.
@@ -35,7 +34,7 @@ class Scope {
   /// The living object of this name and kind. @return null if there is none
   const ObjectEntry* living(NameId node, NameId object, ObjectKind kind) const;
   /// Makes an object, or makes one again that was destroyed. @pre no living one has this name
-  ObjectEntry& create(NameId node, NameId object, ObjectKind kind);
+  void create(NameId node, NameId object, ObjectKind kind);
   /// Marks an object as destroyed; its name stays known. @pre it exists
   void destroy(NameId node, NameId object) { entry(node, object)->alive = false; }
   /// Makes `peer` the QP at the other end. @pre the QP exists
