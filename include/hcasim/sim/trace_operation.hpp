@@ -132,9 +132,10 @@ enum class Arg : std::uint8_t {
 /// Number of arguments.
 inline constexpr std::size_t kArgs = static_cast<std::size_t>(Arg::kCount);
 
-/// What a line means when it does not give the argument; 0 where there is no such value. `connect`
-/// gives these to the QPs it makes, `create_qp`, `create_cq` and `reg_mr` use them too.
-/// Source: the grammar's table, printed in traces/README.md.
+/// The value that a new object has where the line that makes it (`connect`, `create_qp`,
+/// `create_cq`, `reg_mr`) does not give the argument; 0 where there is no such value. `modify_qp`
+/// in contrast sets what Operation::has() tells and leaves the rest as it is. Source: the grammar's
+/// table, printed in traces/README.md.
 std::uint64_t default_value(Arg arg);
 
 /// When an operation may begin.

@@ -71,7 +71,16 @@ std::string opcode_table() {
   return text;
 }
 
+// Arguments of the verbs that make something, as opposed to those that change it.
+bool has_initial(std::size_t key) {
+  for (const VerbRow& row : verb_rows()) {
+    if (row.role == Role::kCreates && row.optional.contains(key)) return true;
+  }
+  return false;
+}
+
 std::string initial_text(const KeyRow& row) {
+  if (!has_initial(key_index(row.id))) return "";
   switch (row.kind) {
     case Kind::kNumber:
     case Kind::kMtu:
@@ -88,7 +97,8 @@ std::string initial_text(const KeyRow& row) {
 }
 
 std::string key_table() {
-  std::string text = "| argument | value | if absent | meaning |\n|---|---|---|---|\n";
+  std::string text =
+      "| argument | value | of a new object if absent | meaning |\n|---|---|---|---|\n";
   for (const KeyRow& row : key_rows()) {
     append_row(text, {code(std::string(row.text) + "="), describe_value(row), initial_text(row),
                       std::string(row.help)});
