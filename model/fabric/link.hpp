@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <string>
+
+#include "fabric/link_clock.hpp"
+#include "fabric/link_ring.hpp"
+#include "fabric/parameters.hpp"
+#include "fabric/port.hpp"
+#include "sim/engine/coupling.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace hcasim::fabric {
+
+/// What a port puts its packets on: the far end of a cable.
+class Wire {
+ public:
+  virtual ~Wire() = default;
+  /// The packet's last bit arrives at `arrival`. Packets of one sender come in order.
+  virtual void carry(PacketPtr packet, Time arrival) = 0;
+};
+
+/// The packet as it crosses a network, before it is handed to the wire: for recorders.
+class PacketObserver {
+ public:
+  virtual ~PacketObserver() = default;
+  /// First bit out at `start`.
+  virtual void on_sent(const Packet& packet, Time start) = 0;
+};
+
+struct PortCounters {
+  std::uint64_t packets_out = 0;
+  std::uint64_t packets_in = 0;
+};
+
+/// One port of an adapter on a full-duplex Ethernet link. A packet takes the link for all the bytes
+/// that it occupies on an Ethernet, preamble and gap included, and is with the peer when both MACs
+/// and the cable have passed it on.
+class EthernetPort : public sim::Unit, public PacketPort, public Wire {
+ public:
+  EthernetPort(sim::Engine& engine, const std::string& name, const Parameters& parameters);
+
+  /// Who takes arriving packets; must be set before the first arrives.
+  void set_sink(PacketSink& sink) { sink_ = &sink; }
+  /// Where packets go to: the peer, or a socket.
+  void set_wire(Wire& wire) { wire_ = &wire; }
+  void set_observer(PacketObserver* observer) { observer_ = observer; }
+
+  Time send(PacketPtr packet) override;
+  Time free_at() const override { return clock_.free_at(); }
+  /// A packet for this port, from another node.
+  void carry(PacketPtr packet, Time arrival) override;
+  void on_event(std::uint64_t argument) override;
+
+  /// Least time from sending a packet to its arrival: how far nodes may run apart.
+  Time lookahead() const;
+  const LinkClock& clock() const { return clock_; }
+  const PortCounters& counters() const { return counters_; }
+
+ private:
+  struct Arrival {
+    PacketPtr packet;
+    Time at = 0;
+  };
+
+  LinkClock clock_;
+  Time latency_;  // from the last bit's departure to its arrival
+  PacketSink* sink_ = nullptr;
+  Wire* wire_ = nullptr;
+  PacketObserver* observer_ = nullptr;
+  LinkRing<Arrival> arrivals_;
+  PortCounters counters_;
+};
+
+/// Connects two ports by a cable and tells the coupling of their engines, known by index.
+void connect(EthernetPort& a, EthernetPort& b);
+void couple(sim::Coupling& coupling, std::size_t engine_a, const EthernetPort& a,
+            std::size_t engine_b, const EthernetPort& b);
+
+}  // namespace hcasim::fabric

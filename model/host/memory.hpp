@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fabric/link_ring.hpp"
+#include "host/allocator.hpp"
+#include "host/pages.hpp"
+#include "host/watches.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace hcasim::host {
+
+/// Memory of a host: real bytes at 64-bit addresses, sparse. A posted write is kept until somebody
+/// looks at the memory at or after the time at which it is visible, so a DMA write costs no event.
+class Memory {
+ public:
+  /// `size` bytes can be allocated; the first address is kBase.
+  Memory(const sim::Engine& engine, std::uint64_t size);
+
+  /// Zeroed, contiguous; `alignment` a power of two. 0 when there is no such range.
+  std::uint64_t allocate(std::uint64_t bytes, std::uint64_t alignment);
+  /// Gives back what allocate returned; anything else is a SimulationError.
+  void release(std::uint64_t address);
+  /// True when all of [address, address + bytes) lies on pages with allocations.
+  bool mapped(std::uint64_t address, std::uint64_t bytes) const {
+    return pages_.mapped(address, bytes);
+  }
+
+  /// Copies bytes as they are at the engine's present time. The range must be mapped.
+  void read(std::uint64_t address, void* to, std::uint64_t bytes) {
+    apply_visible();
+    copy_out(address, to, bytes);
+  }
+  void write(std::uint64_t address, const void* from, std::uint64_t bytes) {
+    apply_visible();
+    copy_in(address, static_cast<const std::uint8_t*>(from), bytes);
+  }
+  /// A write that becomes visible at `visible_at`, not before those posted earlier.
+  void post(std::uint64_t address, const void* from, std::uint32_t bytes, Time visible_at);
+
+  /// Calls `callback` once, at once when the next write that overlaps the range is posted, or now
+  /// when one is posted already that is not visible yet. Returns an id for unwatch, 0 if called.
+  std::uint32_t watch(std::uint64_t address, std::uint64_t bytes, const WatchCallback& callback);
+  void unwatch(std::uint32_t id) { watches_.remove(id); }
+
+  std::uint64_t bytes_in_use() const { return allocator_.bytes_in_use(); }
+  std::size_t allocations() const { return allocator_.count(); }
+  std::size_t posted_pending() const { return posted_.size(); }
+
+  /// Above 4 GiB, so that an address does not fit into 32 bits.
+  static constexpr std::uint64_t kBase = std::uint64_t{1} << 32;
+
+ private:
+  struct Posted {
+    std::uint64_t address;
+    Time visible_at;
+    std::uint32_t bytes;
+  };
+
+  void apply_visible() {
+    while (!posted_.empty() && posted_.front().visible_at <= engine_.now()) apply_first();
+  }
+  void apply_first();
+  void copy_in(std::uint64_t address, const std::uint8_t* from, std::uint64_t bytes);
+  void copy_out(std::uint64_t address, void* to, std::uint64_t bytes) const;
+  void push_bytes(const std::uint8_t* from, std::uint64_t bytes);
+  void grow_bytes(std::uint64_t needed);
+
+  const sim::Engine& engine_;
+  Allocator allocator_;
+  Pages pages_;
+  Watches watches_;
+  fabric::LinkRing<Posted> posted_;
+  std::vector<std::uint8_t> bytes_;  // payload of posted_, a ring; a power of two
+  std::uint64_t bytes_head_ = 0;     // counts that only grow
+  std::uint64_t bytes_tail_ = 0;
+};
+
+}  // namespace hcasim::host

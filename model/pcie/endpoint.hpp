@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fabric/link_clock.hpp"
+#include "fabric/link_ring.hpp"
+#include "pcie/credits.hpp"
+#include "pcie/dma.hpp"
+#include "pcie/link_rates.hpp"
+#include "pcie/tlp_layout.hpp"
+#include "pcie/transactions.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace hcasim::pcie {
+
+/// What an endpoint did so far.
+struct EndpointCounters {
+  std::uint64_t reads = 0;
+  std::uint64_t read_bytes = 0;
+  std::uint64_t read_errors = 0;
+  std::uint64_t writes = 0;  ///< interrupts included
+  std::uint64_t write_bytes = 0;
+  std::uint64_t interrupts = 0;
+  std::uint64_t read_waits = 0;   ///< reads that had to wait for a tag or a credit
+  std::uint64_t write_waits = 0;  ///< TLPs that had to wait for a posted credit
+};
+
+/// The adapter's end of the PCIe link: takes DMA operations, keeps tags and credits, and puts TLPs
+/// on the upstream link in the order of the calls. A write costs no event; a read one when its data
+/// is there. A read waits for tags and credits in line behind earlier reads; a write may pass it,
+/// as PCIe lets posted requests do, but no read passes a write called before it.
+class Endpoint : public sim::Unit, public DmaPort, public ReadSink {
+ public:
+  Endpoint(sim::Engine& engine, const std::string& name, const Parameters& parameters,
+           HostSide& host);
+
+  void read(std::uint64_t address, void* to, std::uint32_t bytes, DmaClient& client,
+            std::uint64_t token) override;
+  Time write(std::uint64_t address, const void* from, std::uint32_t bytes) override;
+  void interrupt(std::uint32_t vector) override;
+
+  /// Answers an MMIO read of up to 8 bytes: a completion behind all earlier writes. Returns when it
+  /// has arrived at the host.
+  Time complete_mmio_read(std::uint32_t bytes);
+
+  const EndpointCounters& counters() const { return counters_; }
+  /// The upstream direction of the link: its rate, and bytes for its utilisation.
+  const fabric::LinkClock& upstream() const { return upstream_; }
+  /// Read requests that have no answer yet, and reads not yet completely asked for.
+  std::uint32_t requests_outstanding() const { return requests_outstanding_; }
+
+  void on_event(std::uint64_t argument) override;
+  void on_completion(std::uint64_t token, std::uint64_t address, std::uint32_t bytes, Time at,
+                     bool error) override;
+
+ private:
+  struct Read {  // a DMA read; asked for in parts when tags or credits are short
+    std::uint64_t address;
+    std::uint8_t* to;
+    DmaClient* client;
+    std::uint64_t token;
+    std::uint32_t bytes_to_ask;
+    std::uint32_t parts_out;
+    bool error;
+  };
+
+  std::uint32_t allocate_read();
+  void ask(std::uint32_t index);
+  void send_requests(std::uint32_t index, std::uint32_t bytes, std::uint32_t requests);
+  std::uint32_t bytes_of_requests(const Read& read, std::uint32_t requests) const;
+  void serve_waiting();
+  void arm();
+  void finish(std::uint32_t index);
+  Time send_write(std::uint64_t address, std::uint32_t bytes);
+  Time send_write_slowly(std::uint64_t address, std::uint32_t bytes);
+  Time put_write(std::uint64_t address, std::uint32_t bytes, std::uint32_t tlps, std::uint32_t data,
+                 Time at);
+
+  static constexpr std::uint64_t kServe = ~std::uint64_t{0};
+
+  HostSide& host_;
+  TlpLayout layout_;
+  fabric::LinkClock upstream_;
+  Time propagation_;
+  Time drain_;  // a posted TLP leaves the root complex's buffer this long after its arrival
+  PostedCredits posted_;
+  RequestCredits nonposted_;
+  Tags tags_;
+  std::vector<Read> reads_;
+  std::vector<std::uint32_t> free_reads_;
+  fabric::LinkRing<std::uint32_t> waiting_;
+  Time armed_at_ = hw::kNever;
+  std::uint32_t requests_outstanding_ = 0;
+  EndpointCounters counters_;
+};
+
+}  // namespace hcasim::pcie

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "pcie/tlp_layout.hpp"
+
+namespace hcasim::pcie {
+
+// The first completion ends at the last read completion boundary that its size allows, so that
+// those after it start aligned.
+std::uint32_t TlpLayout::completions_of_request(std::uint64_t address, std::uint32_t bytes) const {
+  const std::uint32_t first = completion_ - static_cast<std::uint32_t>(address % rcb_);
+  return bytes <= first ? 1 : 1 + up(bytes - first, completion_);
+}
+
+TlpLayout::Total TlpLayout::completions(std::uint64_t address, std::uint32_t bytes) const {
+  std::uint32_t tlps = 0;
+  for (std::uint32_t left = bytes; left != 0;) {
+    const std::uint32_t request = first_read(address, left);
+    tlps += completions_of_request(address, request);
+    address += request;
+    left -= request;
+  }
+  return {tlps, bytes + tlps * cpld_};
+}
+
+std::uint32_t TlpLayout::data_credits(std::uint64_t address, std::uint32_t bytes) const {
+  std::uint32_t credits = 0;
+  for (std::uint32_t page = to_boundary(address); bytes != 0; page = kBoundary) {
+    const std::uint32_t part = std::min(bytes, page);
+    credits += part / mps_ * (mps_ / kCreditBytes) + up(part % mps_, kCreditBytes);
+    bytes -= part;
+  }
+  return credits;
+}
+
+}  // namespace hcasim::pcie
