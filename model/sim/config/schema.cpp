@@ -36,8 +36,8 @@ KeyList keys_of(NodeConfig& node) {
 
 const KeyList& default_keys() {
   static NodeConfig node;
-  static const KeyList kKeys = keys_of(node);
-  return kKeys;
+  static const KeyList keys = keys_of(node);
+  return keys;
 }
 
 std::string_view table_of(const Key& key) {
