@@ -80,7 +80,8 @@ std::vector<Assignment> read_toml(std::string_view text, const std::string& name
   } catch (const toml::parse_error& error) {
     const auto at = error.source().begin;
     std::string reason(error.description());
-    std::ranges::replace(reason, '\n', ' ');
+    std::ranges::replace_if(
+        reason, [](unsigned char c) { return c < 0x20; }, ' ');
     throw InputError(name, at.line, at.column, "TOML (" + reason + ")",
                      text_at(text, at.line, at.column));
   }

@@ -35,8 +35,8 @@ struct Case {
   std::string_view error;
 };
 
-void PrintTo(const Case& tested, std::ostream* out) {
-  *out << tested.text;
+std::ostream& operator<<(std::ostream& out, const Case& tested) {
+  return out << tested.text;
 }
 
 class ConfigError : public testing::TestWithParam<Case> {};
