@@ -9,7 +9,7 @@
 
 #include "fabric/packet.hpp"
 
-/// RoCEv2 frames to packets and back.
+/// RoCEv2 frames to packets and back; packets of native InfiniBand links to packets.
 namespace hcasim::fabric {
 
 /// Writes the packet as an Ethernet frame without FCS: lengths, pad count, IPv4 checksum and ICRC
@@ -18,9 +18,9 @@ namespace hcasim::fabric {
 /// @return packet.frame_bytes()
 std::size_t encode_frame(const Packet& packet, std::span<std::uint8_t> out);
 
-/// Whether bytes are a RoCEv2 packet, or why they are not.
+/// Whether bytes are a packet with a BTH, or why they are not.
 enum class DecodeStatus : std::uint8_t {
-  kRoceV2,          ///< the packet is decoded
+  kRoceV2,          ///< the packet, of RoCEv2 or native InfiniBand, is decoded
   kOtherProtocol,   ///< not IP, not UDP, or another port: nothing to do with RoCEv2
   kRoceV1,          ///< RoCE version 1, which is not read
   kCutHeader,       ///< captured bytes end within the headers
@@ -60,5 +60,9 @@ DecodeResult decode_frame(std::span<const std::uint8_t> frame, Packet& packet);
 /// @param ether_type hw::kEtherTypeIpv4 or hw::kEtherTypeIpv6; all else is kOtherProtocol
 DecodeResult decode_network(std::uint16_t ether_type, std::span<const std::uint8_t> bytes,
                             Packet& packet);
+
+/// The same for a packet of a native InfiniBand link, from the LRH on. Without a GRH a LID stands
+/// in the place of an address: fe80:: with the LID in its last two bytes.
+DecodeResult decode_infiniband(std::span<const std::uint8_t> bytes, Packet& packet);
 
 }  // namespace hcasim::fabric

@@ -2,21 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "fabric/codec.hpp"
+#include "fabric/decode_transport.hpp"
 #include "fabric/icrc.hpp"
 
 namespace hcasim::fabric {
 
 namespace {
 
-using Bytes = std::span<const std::uint8_t>;
-
-template <typename Header>
-Header take(Bytes& bytes) {
-  const Header header = Header::decode(bytes.template first<Header::kBytes>());
-  bytes = bytes.subspan(Header::kBytes);
-  return header;
-}
+using detail::Bytes;
+using detail::take;
 
 /// A datagram as its IP header describes it.
 struct Datagram {
@@ -75,45 +69,6 @@ DecodeStatus read_ipv6(Datagram& datagram, Addressing& address) {
   return check_udp_port(datagram);
 }
 
-void set_bth(const hw::Bth& bth, PacketHeaders& packet) {
-  packet.opcode = bth.opcode;
-  packet.solicited = bth.solicited;
-  packet.migrated = bth.migrated;
-  packet.version = bth.version;
-  packet.pkey = bth.pkey;
-  packet.fecn = bth.fecn;
-  packet.becn = bth.becn;
-  packet.reserved_6 = bth.reserved_6;
-  packet.dest_qp = bth.dest_qp;
-  packet.ack_req = bth.ack_request;
-  packet.reserved_7 = bth.reserved_7;
-  packet.psn = bth.psn;
-}
-
-void take_extensions(Bytes& bytes, PacketHeaders& packet) {
-  const std::uint16_t headers = packet.info().headers;
-  if (headers & hw::kHasXrcEth) packet.xrc_srq = take<hw::XrcEth>(bytes).srq;
-  if (headers & hw::kHasDeth) {
-    const auto deth = take<hw::Deth>(bytes);
-    packet.qkey = deth.qkey;
-    packet.src_qp = deth.src_qp;
-  }
-  if (headers & hw::kHasReth) packet.reth = take<hw::Reth>(bytes);
-  if (headers & hw::kHasAtomicEth) packet.atomic = take<hw::AtomicEth>(bytes);
-  if (headers & hw::kHasAeth) packet.aeth = take<hw::Aeth>(bytes);
-  if (headers & hw::kHasAtomicAckEth) packet.atomic_ack = take<hw::AtomicAckEth>(bytes);
-  if (headers & hw::kHasImmDt) packet.imm = take<hw::ImmDt>(bytes);
-  if (headers & hw::kHasIeth) packet.ieth = take<hw::Ieth>(bytes);
-}
-
-std::size_t copy_payload(Bytes captured, std::size_t size, Packet& packet) {
-  const std::size_t present = std::min(captured.size(), size);
-  const auto payload = packet.resize_payload(size);
-  std::ranges::copy(captured.first(present), payload.begin());
-  std::ranges::fill(payload.subspan(present), std::uint8_t{0});
-  return present;
-}
-
 IcrcStatus check_icrc(const Datagram& datagram) {
   if (datagram.bytes.size() < datagram.length) return IcrcStatus::kUnchecked;
   const std::size_t covered = datagram.length - hw::kIcrcBytes;
@@ -122,24 +77,17 @@ IcrcStatus check_icrc(const Datagram& datagram) {
   return carried == computed ? IcrcStatus::kOk : IcrcStatus::kBad;
 }
 
-DecodeResult read_transport(const Datagram& datagram, Packet& packet) {
+DecodeResult read_udp(const Datagram& datagram, Packet& packet) {
   Bytes rest = datagram.bytes.subspan(datagram.ip_bytes);
-  if (rest.size() < hw::Udp::kBytes + hw::Bth::kBytes) return {DecodeStatus::kCutHeader};
+  if (rest.size() < hw::Udp::kBytes) return {DecodeStatus::kCutHeader};
   const auto udp = take<hw::Udp>(rest);
   packet.address.udp_src_port = udp.src_port;
   packet.address.udp_checksum = udp.checksum;
-  const auto bth = take<hw::Bth>(rest);
-  set_bth(bth, packet);
-  const std::size_t around =
-      hw::Udp::kBytes + hw::Bth::kBytes + packet.info().bytes + bth.pad_count + hw::kIcrcBytes;
-  if (datagram.ip_bytes + udp.length != datagram.length || udp.length < around) {
-    return {DecodeStatus::kBadLength};
-  }
-  const std::size_t size = udp.length - around;
-  if (size > kMaxPayloadBytes) return {DecodeStatus::kPayloadTooLong};
-  if (rest.size() < packet.info().bytes) return {DecodeStatus::kCutHeader};
-  take_extensions(rest, packet);
-  return {DecodeStatus::kRoceV2, check_icrc(datagram), copy_payload(rest, size, packet)};
+  const bool fits = datagram.ip_bytes + udp.length == datagram.length;
+  if (!fits || udp.length < hw::Udp::kBytes) return {DecodeStatus::kBadLength};
+  DecodeResult result = detail::read_transport(rest, udp.length - hw::Udp::kBytes, packet);
+  if (result.is_roce()) result.icrc = check_icrc(datagram);
+  return result;
 }
 
 /// Skips VLAN tags. @return the EtherType behind them, 0 when the tags are cut off
@@ -169,7 +117,7 @@ DecodeResult decode_into(std::uint16_t ether_type, Bytes bytes, Packet& packet) 
   if (status != DecodeStatus::kRoceV2) return {status};
   datagram.bytes = bytes.first(std::min(bytes.size(), datagram.length));
   if (datagram.bytes.size() < datagram.ip_bytes) return {DecodeStatus::kBadLength};
-  return read_transport(datagram, packet);
+  return read_udp(datagram, packet);
 }
 
 }  // namespace

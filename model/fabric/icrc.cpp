@@ -49,4 +49,15 @@ std::uint32_t roce_v2_icrc(std::span<const std::uint8_t> packet, std::size_t ip_
   return crc(masked, packet.data() + copied, packet.size() - copied);
 }
 
+std::uint32_t infiniband_icrc(std::span<const std::uint8_t> packet, bool has_grh) {
+  std::array<std::uint8_t, hw::Lrh::kBytes + hw::Grh::kBytes + hw::Bth::kBytes> head;
+  const std::size_t routing = hw::Lrh::kBytes + (has_grh ? hw::Grh::kBytes : 0);
+  const std::size_t copied = routing + hw::Bth::kBytes;
+  std::copy_n(packet.begin(), copied, head.begin());
+  head[0] |= 0xf0;  // virtual lane
+  if (has_grh) mask_ipv6(&head[hw::Lrh::kBytes]);
+  head[routing + 4] = 0xff;  // congestion bits of the BTH
+  return crc(crc(0, head.data(), copied), packet.data() + copied, packet.size() - copied);
+}
+
 }  // namespace hcasim::fabric

@@ -32,7 +32,7 @@ class Sorter {
     if (link_type_known(reader_.link_type())) return;
     throw fabric::CaptureError(
         file, "link type " + std::to_string(static_cast<int>(reader_.link_type())) +
-                  " is not read; Ethernet (1) and Linux cooked (113, 276) are");
+                  " is not read; Ethernet (1), Linux cooked (113, 276) and ERF (197) are");
   }
 
   void run() {
