@@ -116,7 +116,11 @@ class Packet : public PacketHeaders {
   void clear() {
     set_headers({});
     payload_size_ = 0;
+    message = 0;
   }
+
+  std::uint64_t message = 0;  ///< not on the wire: whose bytes these are, for statistics
+  Packet* next = nullptr;     ///< not on the wire: link of a queue in which the packet waits
 
  private:
   friend class PacketPool;

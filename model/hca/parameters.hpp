@@ -29,22 +29,22 @@ struct Parameters {
 
   struct WqeFetch {
     StageTiming timing{4, 1};
-    std::uint32_t fetch_bytes = 512;      ///< at most this much in one read
-    std::uint32_t prefetch_wqes = 16;     ///< WQEs of one QP on chip or under way
+    std::uint32_t fetch_bytes = 512;   ///< at most this much in one read
+    std::uint32_t prefetch_wqes = 16;  ///< WQEs of one QP on chip or under way
   } wqe_fetch;
 
   struct Requester {
     StageTiming timing{8, 2};
-    std::uint32_t window_packets = 256;   ///< unacknowledged packets of one QP
+    std::uint32_t window_packets = 256;     ///< unacknowledged packets of one QP
     std::uint32_t ack_request_packets = 8;  ///< AckReq at least on every n-th packet of a message
-    std::uint32_t gather_reads = 64;      ///< packets whose payload is being read, all QPs
-    std::uint32_t ack_timeout_floor = 0;  ///< least local ACK timeout exponent applied, 0: none
+    std::uint32_t gather_reads = 64;        ///< packets whose payload is being read, all QPs
+    std::uint32_t ack_timeout_floor = 0;    ///< least local ACK timeout exponent applied, 0: none
   } requester;
 
   struct Responder {
     StageTiming timing{8, 2};
-    std::uint32_t buffer_packets = 512;   ///< packets held while their receive WQE is fetched
-    std::uint32_t ack_latency_cycles = 4;  ///< response decided to packet handed to the port
+    std::uint32_t buffer_packets = 512;       ///< packets held while their receive WQE is fetched
+    std::uint32_t ack_latency_cycles = 4;     ///< response decided to packet handed to the port
     std::uint32_t atomic_latency_cycles = 6;  ///< between the read and the write of an atomic
   } responder;
 

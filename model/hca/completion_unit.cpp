@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "hca/completion_unit.hpp"
+
+#include "hca/event_unit.hpp"
+#include "hca/qp_control.hpp"
+
+namespace hcasim::hca {
+
+CompletionUnit::CompletionUnit(Core& core)
+    : Unit(core.engine, "completion"),
+      core_(core),
+      stage_(core.clock, core.parameters.completion.timing) {}
+
+void CompletionUnit::complete_send(const QueuePair& qp, const hw::Cqe& cqe, std::uint64_t message) {
+  enter({cqe, {}, message, qp.context.send_cqn, Kind::kSend, cqe.status != hw::WcStatus::kSuccess});
+}
+
+void CompletionUnit::complete_receive(const QueuePair& qp, const hw::Cqe& cqe, bool solicited,
+                                      std::uint64_t message) {
+  enter({cqe,
+         {},
+         message,
+         qp.context.recv_cqn,
+         Kind::kReceive,
+         solicited || cqe.status != hw::WcStatus::kSuccess});
+}
+
+void CompletionUnit::event_behind(const hw::Eqe& eqe) {
+  enter({{}, eqe, 0, 0, Kind::kEvent, false});
+}
+
+void CompletionUnit::enter(const Entry& entry) {
+  entries_.push(entry);
+  schedule(stage_.enter(now()));
+}
+
+void CompletionUnit::on_event(std::uint64_t) {
+  ++ready_;
+  drain();
+}
+
+void CompletionUnit::drain() {
+  while (ready_ != 0 && !refreshing_ && deliver(entries_.front())) {
+    entries_.pop();
+    --ready_;
+  }
+}
+
+// False when the entry has to wait for the consumer's count.
+bool CompletionUnit::deliver(Entry& entry) {
+  if (entry.kind == Kind::kEvent) {
+    core_.event->raise(entry.eqe);
+    return true;
+  }
+  CompletionQueue* cq = core_.contexts.cqs.find(entry.cqn);
+  if (cq == nullptr) return true;
+  const auto held = static_cast<std::uint32_t>(cq->produced) - cq->consumed;
+  if (cq->overflow || (held >= cq->context.cqe && cq->refreshing)) {
+    overflow(*cq, entry.cqe.qpn);
+    return true;
+  }
+  if (held >= cq->context.cqe) {
+    refreshing_ = true;
+    cq->refreshing = true;
+    ++counters_.consumer_reads;
+    core_.dma.read(cq->context.consumer_record, &record_, sizeof record_, *this, entry.cqn);
+    return false;
+  }
+  write(*cq, entry);
+  return true;
+}
+
+void CompletionUnit::on_dma_read(std::uint64_t token, bool error) {
+  refreshing_ = false;
+  CompletionQueue* cq = core_.contexts.cqs.find(static_cast<std::uint32_t>(token));
+  if (cq != nullptr && !error) cq->consumed = record_.count;
+  // While `refreshing` is still set, a ring that is full is really full.
+  drain();
+  if (cq != nullptr) cq->refreshing = false;
+}
+
+void CompletionUnit::write(CompletionQueue& cq, Entry& entry) {
+  cq.refreshing = false;
+  const std::uint32_t slots = cq.context.cqe;
+  entry.cqe.owner = cq.produced / slots % 2 == 0 ? 1 : 0;
+  const hw::Time visible =
+      core_.dma.write(cq.context.base + std::uint64_t{64} * cq.slot, &entry.cqe, sizeof entry.cqe);
+  ++cq.produced;
+  if (++cq.slot == slots) cq.slot = 0;
+  ++counters_.cqes;
+  if (entry.cqe.status == hw::WcStatus::kWrFlushErr) {
+    ++counters_.resp_cqe_flush_error;
+  } else if (entry.cqe.status != hw::WcStatus::kSuccess) {
+    ++counters_.cqe_error;
+  }
+  const bool receive = entry.kind == Kind::kReceive;
+  core_.stamp(entry.message, receive ? Stamp::kRecvCqeVisible : Stamp::kSendCqeVisible, visible);
+  if (receive && core_.observer != nullptr) {
+    core_.observer->receive_completed(entry.cqe.qpn, entry.message);
+  }
+  notify(cq, entry);
+}
+
+void CompletionUnit::notify(CompletionQueue& cq, const Entry& entry) {
+  if (!cq.armed && !(cq.armed_solicited && entry.solicited)) return;
+  cq.armed = cq.armed_solicited = false;
+  hw::Eqe eqe{};
+  eqe.type = hw::EqeType::kCompletion;
+  eqe.number = cq.context.cqn;
+  core_.event->raise(eqe, cq.context.eqn);
+}
+
+void CompletionUnit::overflow(CompletionQueue& cq, std::uint32_t qpn) {
+  cq.overflow = true;
+  ++counters_.cq_overflow;
+  hw::Eqe eqe{};
+  eqe.type = hw::EqeType::kCqError;
+  eqe.number = cq.context.cqn;
+  core_.event->raise(eqe);
+  if (QueuePair* qp = core_.qp(qpn)) core_.qp_control->fail(*qp, hw::WcStatus::kLocQpOpErr);
+}
+
+// Arming and completing are atomic: a completion that the consumer had not seen when it armed
+// raises the event at once.
+void CompletionUnit::arm(std::uint32_t cqn, bool solicited_only, std::uint32_t consumed) {
+  CompletionQueue* cq = core_.contexts.cqs.find(cqn);
+  if (cq == nullptr) return;
+  cq->consumed = consumed;
+  if (solicited_only) {
+    cq->armed_solicited = true;
+  } else {
+    cq->armed = true;
+  }
+  if (static_cast<std::uint32_t>(cq->produced) != consumed) {
+    Entry entry;
+    entry.solicited = !solicited_only;
+    notify(*cq, entry);
+  }
+}
+
+}  // namespace hcasim::hca

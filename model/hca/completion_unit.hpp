@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+
+#include "hca/core.hpp"
+#include "hcasim/hw/cqe.hpp"
+#include "pcie/dma.hpp"
+#include "sim/engine/unit.hpp"
+
+namespace hcasim::hca {
+
+/// Writes completions to the rings in host memory, in the order in which they were made, behind the
+/// data that was written before. Events that report the end of something go the same way, so that
+/// they come after the completions they speak of.
+///
+/// Timing: as a Stage; a CQ that looks full holds the unit up while its consumer's count is read.
+class CompletionUnit : public sim::Unit, public pcie::DmaClient {
+ public:
+  struct Counters {
+    std::uint64_t cqes = 0;
+    std::uint64_t consumer_reads = 0;
+    std::uint64_t cq_overflow = 0;
+    std::uint64_t cqe_error = 0;             ///< completions with an error other than flush
+    std::uint64_t resp_cqe_flush_error = 0;  ///< flushed, both queues
+  };
+
+  explicit CompletionUnit(Core& core);
+
+  /// A completion of a send (message: the observer's number, or 0).
+  void complete_send(const QueuePair& qp, const hw::Cqe& cqe, std::uint64_t message);
+  /// A completion of a receive.
+  void complete_receive(const QueuePair& qp, const hw::Cqe& cqe, bool solicited,
+                        std::uint64_t message);
+  /// An event that follows all completions made so far.
+  void event_behind(const hw::Eqe& eqe);
+  /// The consumer asks for an event; `consumed` is its count.
+  void arm(std::uint32_t cqn, bool solicited_only, std::uint32_t consumed);
+
+  const Counters& counters() const { return counters_; }
+  const Stage& stage() const { return stage_; }
+  void on_event(std::uint64_t argument) override;
+  void on_dma_read(std::uint64_t token, bool error) override;
+
+ private:
+  enum class Kind : std::uint8_t { kSend, kReceive, kEvent };
+  struct Entry {
+    hw::Cqe cqe;
+    hw::Eqe eqe;
+    std::uint64_t message = 0;
+    std::uint32_t cqn = 0;
+    Kind kind = Kind::kSend;
+    bool solicited = false;
+  };
+
+  void enter(const Entry& entry);
+  void drain();
+  bool deliver(Entry& entry);
+  void write(CompletionQueue& cq, Entry& entry);
+  void overflow(CompletionQueue& cq, std::uint32_t qpn);
+  void notify(CompletionQueue& cq, const Entry& entry);
+
+  Core& core_;
+  Stage stage_;
+  Fifo<Entry> entries_;
+  std::uint32_t ready_ = 0;  // entries that have left the stage
+  hw::ConsumerRecord record_{};
+  bool refreshing_ = false;
+  Counters counters_;
+};
+
+}  // namespace hcasim::hca

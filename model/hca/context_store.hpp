@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "hca/memory_table.hpp"
+#include "hca/queue_pair.hpp"
+#include "hcasim/hw/contexts.hpp"
+
+namespace hcasim::hca {
+
+/// A completion queue on the adapter.
+struct CompletionQueue {
+  hw::CqContext context{};
+  std::uint64_t produced = 0;  ///< entries written since creation
+  std::uint32_t slot = 0;
+  std::uint32_t consumed = 0;  ///< consumer's count as last read, modulo 2^32
+  bool armed = false;
+  bool armed_solicited = false;
+  bool refreshing = false;  ///< the consumer's count is being read
+  bool overflow = false;    ///< sticky
+};
+
+/// Objects by number, in pages, so that sparse numbers cost little.
+template <typename T>
+class ObjectTable {
+ public:
+  T* find(std::uint32_t number) const {
+    const std::uint32_t page = number / kPage;
+    if (page >= pages_.size() || pages_[page] == nullptr) return nullptr;
+    return (*pages_[page])[number % kPage].get();
+  }
+  /// Null when the number is taken.
+  T* create(std::uint32_t number) {
+    const std::uint32_t page = number / kPage;
+    if (page >= pages_.size()) pages_.resize(page + 1);
+    if (pages_[page] == nullptr) pages_[page] = std::make_unique<Page>(kPage);
+    auto& place = (*pages_[page])[number % kPage];
+    if (place != nullptr) return nullptr;
+    place = std::make_unique<T>();
+    ++size_;
+    return place.get();
+  }
+  bool destroy(std::uint32_t number) {
+    if (find(number) == nullptr) return false;
+    (*pages_[number / kPage])[number % kPage].reset();
+    --size_;
+    return true;
+  }
+  std::uint32_t size() const { return size_; }
+  template <typename F>
+  void for_each(F&& function) {
+    for (auto& page : pages_) {
+      if (page == nullptr) continue;
+      for (auto& object : *page) {
+        if (object != nullptr) function(*object);
+      }
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kPage = 256;
+  using Page = std::vector<std::unique_ptr<T>>;
+
+  std::vector<std::unique_ptr<Page>> pages_;
+  std::uint32_t size_ = 0;
+};
+
+/// All contexts, on chip.
+struct ContextStore {
+  ObjectTable<QueuePair> qps;
+  ObjectTable<CompletionQueue> cqs;
+  MemoryTable memory;
+};
+
+}  // namespace hcasim::hca

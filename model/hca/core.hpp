@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+
+#include "fabric/packet_pool.hpp"
+#include "fabric/port.hpp"
+#include "hca/clock.hpp"
+#include "hca/context_store.hpp"
+#include "hca/observer.hpp"
+#include "hca/parameters.hpp"
+#include "pcie/dma.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace hcasim::hca {
+
+class DoorbellUnit;
+class WqeFetch;
+class SendScheduler;
+class Requester;
+class ResponseHandler;
+class Responder;
+class ResponseUnit;
+class AtomicUnit;
+class ReceiveQueuePort;
+class CompletionUnit;
+class EventUnit;
+class CommandUnit;
+class QpControl;
+
+/// What every unit of an adapter reaches: the machine around it, the contexts, the other units.
+struct Core {
+  sim::Engine& engine;
+  const Parameters& parameters;
+  CoreClock clock;
+  pcie::DmaPort& dma;
+  fabric::PacketPool& packets;
+  fabric::PacketPort* port = nullptr;
+  MessageObserver* observer = nullptr;
+  hw::Time port_lead = 0;  ///< how long before the port runs dry new packets are made
+  ContextStore contexts;
+
+  DoorbellUnit* doorbell = nullptr;
+  WqeFetch* wqe_fetch = nullptr;
+  SendScheduler* scheduler = nullptr;
+  Requester* requester = nullptr;
+  ResponseHandler* response_handler = nullptr;
+  Responder* responder = nullptr;
+  ResponseUnit* response = nullptr;
+  AtomicUnit* atomic = nullptr;
+  ReceiveQueuePort* receive_queue = nullptr;
+  CompletionUnit* completion = nullptr;
+  EventUnit* event = nullptr;
+  CommandUnit* command = nullptr;
+  QpControl* qp_control = nullptr;
+
+  QueuePair* qp(std::uint32_t qpn) const { return contexts.qps.find(qpn); }
+  void stamp(std::uint64_t message, Stamp what, hw::Time at) const {
+    if (observer != nullptr && message != 0) observer->stamp(message, what, at);
+  }
+};
+
+}  // namespace hcasim::hca

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "hca/doorbell_unit.hpp"
+
+#include "hca/completion_unit.hpp"
+#include "hca/qp_control.hpp"
+#include "hca/receive_queue_port.hpp"
+#include "hca/wqe_fetch.hpp"
+#include "hcasim/hw/bar.hpp"
+
+namespace hcasim::hca {
+
+namespace {
+// Event arguments.
+constexpr std::uint64_t kDispatch = 0;
+constexpr std::uint64_t kDeliver = 1;
+}  // namespace
+
+DoorbellUnit::DoorbellUnit(Core& core)
+    : Unit(core.engine, "doorbell"),
+      core_(core),
+      stage_(core.clock, core.parameters.doorbell.timing) {}
+
+bool DoorbellUnit::write(std::uint64_t offset, std::uint64_t value) {
+  const Doorbell doorbell{static_cast<std::uint32_t>(offset % hw::bar::kUarBytes),
+                          hw::bar::doorbell_number(value), hw::bar::doorbell_index(value), now()};
+  if (merge(doorbell)) return true;
+  if (waiting_.size() >= core_.parameters.doorbell.fifo_depth) {
+    ++counters_.stalled;
+    stalled_ = true;
+    return false;
+  }
+  ++counters_.doorbells;
+  waiting_.push(doorbell);
+  if (!dispatching_) dispatch_next();
+  return true;
+}
+
+bool DoorbellUnit::merge(const Doorbell& doorbell) {
+  if (doorbell.kind != hw::bar::kSendDoorbell && doorbell.kind != hw::bar::kReceiveDoorbell) {
+    return false;
+  }
+  for (std::uint32_t i = 0; i < waiting_.size(); ++i) {
+    Doorbell& other = waiting_[i];
+    if (other.kind != doorbell.kind || other.number != doorbell.number) continue;
+    other.index = doorbell.index;
+    ++counters_.doorbells;
+    ++counters_.merged;
+    return true;
+  }
+  return false;
+}
+
+// Hands the oldest doorbell to the stage. While the stage is busy the doorbell stays in the FIFO,
+// where later ones can still merge into it.
+void DoorbellUnit::dispatch_next() {
+  dispatching_ = true;
+  if (stage_.next_free() > core_.clock.edge_after(now())) {
+    schedule(stage_.next_free() - core_.clock.period(), kDispatch);
+    return;
+  }
+  dispatched_.push(waiting_.pop());
+  ++flying_;
+  schedule(stage_.enter(now()), kDeliver);
+  if (stalled_) {
+    stalled_ = false;
+    host_->bar_ready();
+  }
+  if (waiting_.empty()) {
+    dispatching_ = false;
+  } else {
+    schedule(stage_.next_free() - core_.clock.period(), kDispatch);
+  }
+}
+
+void DoorbellUnit::on_event(std::uint64_t argument) {
+  if (argument == kDispatch) {
+    dispatch_next();
+    return;
+  }
+  --flying_;
+  deliver(dispatched_.pop());
+}
+
+void DoorbellUnit::deliver(const Doorbell& doorbell) {
+  const std::uint32_t number = doorbell.number;
+  switch (doorbell.kind) {
+    case hw::bar::kSendDoorbell:
+      if (QueuePair* qp = core_.qp(number)) {
+        return core_.wqe_fetch->doorbell(*qp, doorbell.index, doorbell.arrival);
+      }
+      break;
+    case hw::bar::kReceiveDoorbell:
+      return core_.receive_queue->doorbell(number, doorbell.index);
+    case hw::bar::kCqArmDoorbell:
+      return core_.completion->arm(number & hw::bar::kNumberMask,
+                                   (number & hw::bar::kArmSolicited) != 0, doorbell.index);
+    case hw::bar::kQpErrorDoorbell:
+      if (QueuePair* qp = core_.qp(number)) return core_.qp_control->error_doorbell(*qp);
+      break;
+    case hw::bar::kEqConsumerDoorbell:
+      return;  // event queues are sized so that the adapter never waits for their consumer
+    default:
+      break;
+  }
+  ++counters_.bad;
+}
+
+}  // namespace hcasim::hca

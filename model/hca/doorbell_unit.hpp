@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "hca/core.hpp"
+#include "pcie/dma.hpp"
+#include "sim/engine/unit.hpp"
+
+namespace hcasim::hca {
+
+/// Takes doorbells off the BAR, in order. Doorbells wait in a FIFO; one for a queue that already
+/// waits there takes the waiting one's place (the newer index says it all). A full FIFO holds up
+/// PCIe.
+///
+/// Timing: entered at the first edge after arrival, one each `interval`, seen by the next unit
+/// `latency` later.
+class DoorbellUnit : public sim::Unit {
+ public:
+  struct Counters {
+    std::uint64_t doorbells = 0;
+    std::uint64_t merged = 0;
+    std::uint64_t stalled = 0;  ///< doorbells that found the FIFO full
+    std::uint64_t bad = 0;      ///< writes to no doorbell, or for an unknown object
+  };
+
+  explicit DoorbellUnit(Core& core);
+
+  void set_host(pcie::BarHost& host) { host_ = &host; }
+  /// A write to UAR space at the present time; false when the FIFO is full.
+  bool write(std::uint64_t offset, std::uint64_t value);
+  /// True when every doorbell that arrived before now has been handed on.
+  bool drained() const { return waiting_.empty() && flying_ == 0; }
+
+  const Counters& counters() const { return counters_; }
+  const Stage& stage() const { return stage_; }
+  void on_event(std::uint64_t argument) override;
+
+ private:
+  struct Doorbell {
+    std::uint32_t kind;  ///< offset in the UAR page
+    std::uint32_t number;
+    std::uint32_t index;
+    hw::Time arrival;
+  };
+
+  bool merge(const Doorbell& doorbell);
+  void dispatch_next();
+  void deliver(const Doorbell& doorbell);
+
+  Core& core_;
+  Stage stage_;
+  pcie::BarHost* host_ = nullptr;
+  Fifo<Doorbell> waiting_;
+  Fifo<Doorbell> dispatched_;
+  std::uint32_t flying_ = 0;
+  bool dispatching_ = false;
+  bool stalled_ = false;
+  Counters counters_;
+};
+
+}  // namespace hcasim::hca

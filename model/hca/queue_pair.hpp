@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+
+#include "fabric/packet.hpp"
+#include "hca/pool.hpp"
+#include "hcasim/hw/contexts.hpp"
+#include "hcasim/hw/time.hpp"
+#include "hcasim/hw/wire/psn.hpp"
+
+namespace hcasim::hca {
+
+/// A position in a ring: the slot, and how many slots were passed since the ring began.
+struct RingPointer {
+  std::uint64_t count = 0;
+  std::uint32_t slot = 0;
+
+  void advance(std::uint32_t steps, std::uint32_t size) {
+    count += steps;
+    slot += steps;
+    if (slot >= size) slot -= size;
+  }
+};
+
+/// What the requester knows of the message that it is cutting into packets.
+struct Message {
+  const std::uint8_t* wqe = nullptr;  ///< in the fetch buffer
+  hw::Time fetched_at = 0;
+  std::uint64_t tag = 0;  ///< observer's number
+  std::uint64_t remote_addr = 0;
+  std::uint32_t rkey = 0;
+  std::uint32_t length = 0;
+  std::uint32_t offset = 0;  ///< bytes already in packets
+  std::uint32_t first_psn = 0;
+  std::uint32_t imm_or_key = 0;
+  std::uint8_t opcode = 0;  ///< hw::WrOpcode
+  std::uint8_t flags = 0;   ///< hw::SendWqeFlags
+  std::uint8_t num_sge = 0;
+  bool open = false;
+};
+
+/// The send side of a queue pair. done <= send <= fetch <= head around the ring.
+struct SendState {
+  RingPointer head;           ///< posted up to here
+  RingPointer fetch;          ///< asked for up to here
+  RingPointer send;           ///< WQE that is cut into packets, or the next one
+  RingPointer done;           ///< oldest WQE without completion
+  PoolList buffers;           ///< fetch buffers from `send` on
+  std::uint32_t fetches = 0;  ///< fetch buffers still under way
+  PoolList in_flight;         ///< InFlight of [done, send], the oldest first
+  Message message;
+  hw::Time timer_deadline = hw::kNever;
+  hw::Time rnr_until = 0;
+  std::uint32_t next_psn = 0;     ///< of the next packet
+  std::uint32_t unacked_psn = 0;  ///< oldest PSN that is not acknowledged
+  std::uint32_t resume_psn = 0;   ///< first PSN of the message at `send` when it is sent again
+  std::uint32_t resume_offset = 0;
+  std::uint32_t ssn = 1;        ///< of the next WQE
+  std::uint32_t ssn_begun = 0;  ///< highest SSN that was ever begun
+  std::uint32_t lsn = 0;        ///< highest SSN that credits allow, less one
+  std::uint32_t packets_without_request = 0;
+  std::uint16_t gathers = 0;  ///< packets in the transmit queue
+  std::uint8_t rd_outstanding = 0;
+  std::uint8_t retry = 0;
+  std::uint8_t rnr_retry = 0;
+  bool unlimited_credit = false;
+  bool fetch_queued = false;
+  bool active = false;   ///< in the scheduler's ring
+  bool resumed = false;  ///< the message at `send` is a retransmission
+  bool rnr_wait = false;
+  bool timer_pending = false;  ///< an event of the timer is scheduled
+};
+
+/// What kind of message the responder is receiving.
+enum class Receiving : std::uint8_t { kNothing, kSend, kWrite };
+
+/// What keeps the responder of a QP from its next packet.
+enum class Waiting : std::uint8_t { kNothing, kTake, kAtomic };
+
+/// The receive side of a queue pair.
+struct ReceiveState {
+  fabric::Packet* pending_first = nullptr;  ///< arrived, waiting for their turn
+  fabric::Packet* pending_last = nullptr;
+  std::uint64_t write_addr = 0;
+  std::uint64_t message = 0;  ///< observer's number
+  std::uint32_t write_rkey = 0;
+  std::uint32_t write_left = 0;
+  std::uint32_t received = 0;  ///< bytes of the message in hand
+  std::uint32_t expected_psn = 0;
+  std::uint32_t msn = 0;
+  std::uint32_t rwqe = kNone;      ///< receive WQE in hand
+  std::uint32_t replay = kNone;    ///< answers of recent atomics
+  std::uint32_t rq_head = 0;       ///< of the own ring, as of the last doorbell
+  std::uint32_t rq_remaining = 0;  ///< receive WQEs known to be posted
+  PoolList responses;
+  std::uint32_t responses_due = 0;  ///< READs and atomics not answered yet
+  std::uint16_t gathers = 0;        ///< response packets in the transmit queue
+  Receiving receiving = Receiving::kNothing;
+  Waiting waiting = Waiting::kNothing;
+  bool nak_sent = false;  ///< nothing more is said until the expected packet comes
+  bool rq_ready = false;  ///< the own receive queue was handed to the unit
+  bool comm_est = false;
+  bool respond_active = false;
+};
+
+/// Why a queue pair is being stopped.
+enum class Stop : std::uint8_t { kNothing, kError, kErrorByCommand, kReset };
+
+/// A queue pair on the adapter.
+struct QueuePair {
+  hw::QpContext context{};
+  SendState send;
+  ReceiveState receive;
+  std::uint32_t rq_number = 0;  ///< of the own queue in the receive-queue unit
+  std::uint32_t tail_at_stop = 0;
+  Stop stop = Stop::kNothing;  ///< under way
+
+  std::uint32_t mtu() const { return 128u << context.path_mtu; }
+  bool receives() const {
+    return context.state == hw::QpState::kRtr || context.state == hw::QpState::kRts ||
+           context.state == hw::QpState::kSqd;
+  }
+  bool flushes() const {
+    return context.state == hw::QpState::kErr || context.state == hw::QpState::kSqe;
+  }
+};
+
+}  // namespace hcasim::hca

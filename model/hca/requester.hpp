@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "hca/core.hpp"
+#include "hca/transmit_queue.hpp"
+#include "hcasim/hw/cqe.hpp"
+#include "hcasim/hw/wqe.hpp"
+
+namespace hcasim::hca {
+
+/// A work request that was begun and has no completion yet.
+struct InFlight {
+  RingPointer at;
+  std::uint64_t tag = 0;
+  std::uint32_t first_psn = 0;
+  std::uint32_t last_psn = 0;
+  std::uint32_t ssn = 0;
+  std::uint32_t length = 0;
+  std::uint32_t received = 0;  ///< bytes of a READ's response
+  std::uint32_t copy = kNone;  ///< SGEs of a READ or an atomic
+  std::uint32_t next = kNone;
+  hw::WrOpcode opcode = hw::WrOpcode::kSend;
+  std::uint8_t flags = 0;
+  hw::WcStatus status = hw::WcStatus::kSuccess;  ///< an error that shows when its turn comes
+};
+
+/// Where the response of a READ or an atomic goes.
+struct ScatterList {
+  std::array<hw::Sge, 62> sges;
+  std::uint32_t count = 0;
+};
+
+/// Cuts work requests into packets: path MTU, PSN, fences, the limit of outstanding READs and
+/// atomics, the window, end-to-end credits; payload inline or gathered by DMA.
+class Requester final : public TransmitQueue::Owner {
+ public:
+  struct Counters {
+    std::uint64_t packets = 0;
+    std::uint64_t messages = 0;
+    std::uint64_t retransmitted_packets = 0;
+    std::uint64_t credit_waits = 0;  ///< rdmavt n_rc_crwaits
+  };
+
+  explicit Requester(Core& core) : core_(core), transmit_queue_(core, *this) {}
+
+  /// Makes the next packet of the queue pair; false when it has none to send now.
+  bool transmit(QueuePair& qp);
+  /// True while no further packet may be made.
+  bool full() const { return transmit_queue_.size() >= core_.parameters.requester.gather_reads; }
+  /// Everything that was sent up to here is to be sent again from `psn` on.
+  void rewind(QueuePair& qp, std::uint32_t psn);
+  /// Ends the oldest work request. Success completes only what asked for it.
+  void finish_oldest(QueuePair& qp, hw::WcStatus status, std::uint8_t syndrome);
+  /// Ends work requests that failed before they left, once those before them are done.
+  void settle(QueuePair& qp);
+  /// Forgets all work requests that were begun.
+  void drop_all(QueuePair& qp);
+
+  InFlight& in_flight(std::uint32_t index) { return in_flight_[index]; }
+  const ScatterList& scatter_list(std::uint32_t index) const { return scatter_lists_[index]; }
+  const Counters& counters() const { return counters_; }
+
+  void packet_left(std::uint32_t qpn, const fabric::Packet& packet, hw::Time at) override;
+  void gather_failed(std::uint32_t qpn) override;
+
+ private:
+  bool begin(QueuePair& qp);
+  bool may_begin(QueuePair& qp, const hw::SendWqeControl& control);
+  bool has_credit(QueuePair& qp, hw::WrOpcode opcode);
+  void begin_message(QueuePair& qp, const std::uint8_t* wqe, const hw::SendWqeControl& control);
+  void copy_scatter_list(InFlight& node, const std::uint8_t* wqe, std::uint32_t num_sge);
+  void local_operation(QueuePair& qp, InFlight& node);
+  void fail_here(QueuePair& qp, hw::WcStatus status);
+  bool window_open(const QueuePair& qp) const;
+  fabric::PacketPtr make_packet(const QueuePair& qp);
+  void send_data_packet(QueuePair& qp);
+  void send_request_packet(QueuePair& qp);
+  bool fill_payload(QueuePair& qp, fabric::PacketPtr packet, std::uint32_t bytes);
+  bool wants_ack(QueuePair& qp, bool last);
+  void end_packet(QueuePair& qp, std::uint32_t psns, std::uint32_t bytes);
+  void release(std::uint32_t index);
+
+  Core& core_;
+  TransmitQueue transmit_queue_;
+  Pool<InFlight, 256> in_flight_;
+  Pool<ScatterList> scatter_lists_;
+  Counters counters_;
+};
+
+}  // namespace hcasim::hca

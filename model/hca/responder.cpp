@@ -1,0 +1,442 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "hca/responder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "hca/atomic_unit.hpp"
+#include "hca/completion_unit.hpp"
+#include "hca/event_unit.hpp"
+#include "hca/qp_control.hpp"
+#include "hca/receive_queue_port.hpp"
+#include "hca/response_handler.hpp"
+#include "hca/response_unit.hpp"
+
+namespace hcasim::hca {
+
+Responder::Responder(Core& core)
+    : Unit(core.engine, "responder"),
+      core_(core),
+      stage_(core.clock, core.parameters.responder.timing) {}
+
+void Responder::packet_arrived(fabric::PacketPtr packet) {
+  if (packet->info().starts && !packet->info().response) {
+    core_.stamp(packet->message, Stamp::kFirstPacketIn, now());
+  }
+  arriving_.push(std::move(packet));
+  schedule(stage_.enter(now()));
+}
+
+void Responder::on_event(std::uint64_t) {
+  fabric::PacketPtr packet = arriving_.pop();
+  QueuePair* qp = core_.qp(packet->dest_qp);
+  const bool known = qp != nullptr && qp->receives() &&
+                     hw::transport_of(packet->opcode) == hw::Transport::kRc &&
+                     qp->context.type == hw::QpType::kRc;
+  if (!known) {
+    ++counters_.n_pkt_drops;
+    return;
+  }
+  if (packet->info().response) return core_.response_handler->on_response(*qp, *packet);
+  request(*qp, std::move(packet));
+}
+
+void Responder::request(QueuePair& qp, fabric::PacketPtr packet) {
+  ReceiveState& receive = qp.receive;
+  if (receive.waiting == Waiting::kNothing) {
+    if (process(qp, *packet) == Verdict::kDone) return;
+  } else if (waiting_packets_ >= core_.parameters.responder.buffer_packets) {
+    ++counters_.rx_buffer_full;
+    return;
+  }
+  ++waiting_packets_;
+  packet->next = nullptr;
+  if (receive.pending_first == nullptr) {
+    receive.pending_first = packet.get();
+  } else {
+    receive.pending_last->next = packet.get();
+  }
+  receive.pending_last = packet.release();
+}
+
+// Goes on with the packets that waited, the one that caused the wait first.
+void Responder::run_pending(QueuePair& qp) {
+  ReceiveState& receive = qp.receive;
+  while (receive.pending_first != nullptr && receive.waiting == Waiting::kNothing) {
+    if (process(qp, *receive.pending_first) == Verdict::kWait) return;
+    fabric::Packet* done = receive.pending_first;
+    if (done == nullptr) return;  // the queue pair was stopped meanwhile
+    receive.pending_first = done->next;
+    --waiting_packets_;
+    fabric::PacketPtr::adopt(done).reset();
+  }
+}
+
+void Responder::drop_pending(QueuePair& qp) {
+  ReceiveState& receive = qp.receive;
+  while (receive.pending_first != nullptr) {
+    fabric::Packet* dropped = std::exchange(receive.pending_first, receive.pending_first->next);
+    --waiting_packets_;
+    fabric::PacketPtr::adopt(dropped).reset();
+  }
+}
+
+Responder::Verdict Responder::process(QueuePair& qp, const fabric::Packet& packet) {
+  if (!in_order(qp, packet)) return Verdict::kDone;
+  if (!qp.receive.comm_est && qp.context.state == hw::QpState::kRtr) {
+    qp.receive.comm_est = true;
+    hw::Eqe eqe{};
+    eqe.type = hw::EqeType::kCommEst;
+    eqe.number = qp.context.qpn;
+    core_.event->raise(eqe);
+  }
+  if (!sequence_ok(qp, packet) || !length_ok(qp, packet)) {
+    return refuse(qp, hw::NakCode::kInvalidRequest, hw::WcStatus::kLocQpOpErr);
+  }
+  switch (packet.info().operation) {
+    case hw::Operation::kSend:
+      return send(qp, packet);
+    case hw::Operation::kWrite:
+      return write(qp, packet);
+    case hw::Operation::kReadRequest:
+      return read(qp, packet);
+    case hw::Operation::kCompareSwap:
+    case hw::Operation::kFetchAdd:
+      return atomic(qp, packet);
+    default:
+      return refuse(qp, hw::NakCode::kInvalidRequest, hw::WcStatus::kLocQpOpErr);
+  }
+}
+
+// True when the packet is the expected one. A gap is reported once; what follows is dropped until
+// the expected packet comes.
+bool Responder::in_order(QueuePair& qp, const fabric::Packet& packet) {
+  ReceiveState& receive = qp.receive;
+  const std::int32_t gap = hw::psn_distance(receive.expected_psn, packet.psn);
+  if (gap == 0) {
+    receive.nak_sent = false;
+    return true;
+  }
+  if (gap < 0) {
+    duplicate(qp, packet);
+    return false;
+  }
+  if (!receive.nak_sent) {
+    ++counters_.out_of_sequence;
+    receive.nak_sent = true;
+    core_.response->nak(qp, receive.expected_psn, hw::nak_syndrome(hw::NakCode::kPsnSequence));
+  }
+  return false;
+}
+
+// A request that was carried out before is answered again: a READ by reading again, an atomic from
+// memory, all else by an ACK of everything that arrived.
+void Responder::duplicate(QueuePair& qp, const fabric::Packet& packet) {
+  ++counters_.duplicate_request;
+  switch (packet.info().operation) {
+    case hw::Operation::kReadRequest: {
+      const bool allowed =
+          packet.reth.length == 0 ||
+          core_.contexts.memory.check(packet.reth.rkey, qp.context.pd, packet.reth.addr,
+                                      packet.reth.length, hw::kRemoteRead) != nullptr;
+      if (allowed) core_.response->read(qp, packet, true);
+      return;
+    }
+    case hw::Operation::kCompareSwap:
+    case hw::Operation::kFetchAdd:
+      return core_.response->replay_atomic(qp, packet.psn);
+    default:
+      if (packet.ack_req || packet.info().ends) {
+        core_.response->acknowledge(qp, hw::psn_add(qp.receive.expected_psn, -1));
+      }
+  }
+}
+
+// FIRST and ONLY begin a message, MIDDLE and LAST go on with one of their kind.
+bool Responder::sequence_ok(const QueuePair& qp, const fabric::Packet& packet) const {
+  const hw::OpcodeInfo& info = packet.info();
+  switch (qp.receive.receiving) {
+    case Receiving::kNothing:
+      return info.starts;
+    case Receiving::kSend:
+      return !info.starts && info.operation == hw::Operation::kSend;
+    case Receiving::kWrite:
+      return !info.starts && info.operation == hw::Operation::kWrite;
+  }
+  return false;
+}
+
+// All but the last packet of a message are full; a LAST is not empty.
+bool Responder::length_ok(const QueuePair& qp, const fabric::Packet& packet) const {
+  const hw::OpcodeInfo& info = packet.info();
+  const std::size_t bytes = packet.payload_size();
+  if (info.operation != hw::Operation::kSend && info.operation != hw::Operation::kWrite) {
+    return bytes == 0;
+  }
+  if (!info.ends) return bytes == qp.mtu();
+  return bytes <= qp.mtu() && (info.starts || bytes != 0);
+}
+
+// True (kDone) once a receive WQE is in hand; asks for one and waits otherwise.
+Responder::Verdict Responder::need_receive(QueuePair& qp) {
+  if (qp.receive.rwqe != kNone) return Verdict::kDone;
+  qp.receive.waiting = Waiting::kTake;
+  core_.receive_queue->take(qp);
+  return Verdict::kWait;
+}
+
+void Responder::taken(std::uint32_t qpn, hw::rq::TakeStatus status, const TakenWqe& wqe,
+                      std::uint32_t remaining) {
+  QueuePair* qp = core_.qp(qpn);
+  if (qp == nullptr || qp->receive.waiting != Waiting::kTake) return;
+  ReceiveState& receive = qp->receive;
+  receive.waiting = Waiting::kNothing;
+  if (!qp->receives()) return;
+  if (status == hw::rq::TakeStatus::kEmpty) {
+    ++counters_.out_of_buffer;
+    receive.nak_sent = true;  // silence until this packet comes again
+    core_.response->nak(*qp, receive.expected_psn, hw::rnr_syndrome(qp->context.min_rnr_timer));
+    return drop_pending(*qp);
+  }
+  if (status != hw::rq::TakeStatus::kOk) return drop_pending(*qp);
+  receive.rwqe = taken_.acquire();
+  taken_[receive.rwqe] = wqe;
+  receive.rq_remaining = remaining;
+  receive.message = receive.pending_first->message;
+  core_.stamp(receive.message, Stamp::kRwqeTaken, now());
+  run_pending(*qp);
+}
+
+Responder::Verdict Responder::send(QueuePair& qp, const fabric::Packet& packet) {
+  ReceiveState& receive = qp.receive;
+  const hw::OpcodeInfo& info = packet.info();
+  if (need_receive(qp) == Verdict::kWait) return Verdict::kWait;
+  if (info.starts) {
+    ++counters_.rx_send_requests;
+    receive.received = 0;
+  }
+  if (receive.received + packet.payload_size() > taken_[receive.rwqe].length) {
+    ++counters_.resp_local_length_error;
+    return refuse(qp, hw::NakCode::kInvalidRequest, hw::WcStatus::kLocLenErr);
+  }
+  if (!scatter_receive(qp, packet)) {
+    ++counters_.resp_local_qp_error;
+    return refuse(qp, hw::NakCode::kRemoteOperational, hw::WcStatus::kLocProtErr);
+  }
+  if ((info.headers & hw::kHasIeth) != 0 && !may_invalidate(qp, packet.ieth.rkey)) {
+    ++counters_.resp_remote_access_errors;
+    return refuse(qp, hw::NakCode::kRemoteAccess, hw::WcStatus::kLocProtErr);
+  }
+  receive.received += static_cast<std::uint32_t>(packet.payload_size());
+  receive.receiving = info.ends ? Receiving::kNothing : Receiving::kSend;
+  if (info.ends) complete_receive(qp, packet, hw::WcOpcode::kRecv);
+  accept(qp, packet, 1);
+  return Verdict::kDone;
+}
+
+bool Responder::scatter_receive(QueuePair& qp, const fabric::Packet& packet) {
+  const TakenWqe& wqe = taken_[qp.receive.rwqe];
+  GatherPlan plan;
+  const auto bytes = static_cast<std::uint32_t>(packet.payload_size());
+  if (!plan_gather(core_.contexts.memory, qp.context.pd,
+                   reinterpret_cast<const std::uint8_t*>(wqe.sges.data()), wqe.num_sge,
+                   qp.receive.received, bytes, plan, hw::kLocalWrite)) {
+    return false;
+  }
+  const std::uint8_t* data = packet.payload().data();
+  hw::Time visible = now();
+  plan.for_each([&](std::uint64_t address, std::uint32_t length) {
+    visible = core_.dma.write(address, data, length);
+    data += length;
+  });
+  if (packet.info().ends) core_.stamp(packet.message, Stamp::kDataVisible, visible);
+  return true;
+}
+
+Responder::Verdict Responder::write(QueuePair& qp, const fabric::Packet& packet) {
+  ReceiveState& receive = qp.receive;
+  const hw::OpcodeInfo& info = packet.info();
+  const auto bytes = static_cast<std::uint32_t>(packet.payload_size());
+  if (info.starts) {
+    if ((qp.context.access_flags & hw::kRemoteWrite) == 0) {
+      return refuse(qp, hw::NakCode::kInvalidRequest, hw::WcStatus::kLocQpOpErr);
+    }
+    receive.write_addr = packet.reth.addr;
+    receive.write_rkey = packet.reth.rkey;
+    receive.write_left = packet.reth.length;
+    receive.received = 0;
+  }
+  if (bytes > receive.write_left || info.ends != (bytes == receive.write_left)) {
+    return refuse(qp, hw::NakCode::kInvalidRequest, hw::WcStatus::kLocQpOpErr);
+  }
+  const MemoryRegion* region = nullptr;
+  if (bytes != 0) {  // zero-length: the key is not looked at
+    region = core_.contexts.memory.check(receive.write_rkey, qp.context.pd, receive.write_addr,
+                                         receive.write_left, hw::kRemoteWrite);
+    if (region == nullptr) {
+      ++counters_.resp_remote_access_errors;
+      return refuse(qp, hw::NakCode::kRemoteAccess, hw::WcStatus::kLocProtErr);
+    }
+  }
+  const bool immediate = (info.headers & hw::kHasImmDt) != 0;
+  if (immediate && need_receive(qp) == Verdict::kWait) return Verdict::kWait;
+  if (info.starts) ++counters_.rx_write_requests;
+  hw::Time visible = now();
+  if (region != nullptr) {
+    const std::uint8_t* data = packet.payload().data();
+    MemoryTable::for_each_segment(*region, receive.write_addr, bytes,
+                                  [&](std::uint64_t address, std::uint32_t length) {
+                                    visible = core_.dma.write(address, data, length);
+                                    data += length;
+                                  });
+  }
+  receive.write_addr += bytes;
+  receive.write_left -= bytes;
+  receive.received += bytes;
+  receive.receiving = info.ends ? Receiving::kNothing : Receiving::kWrite;
+  if (info.ends) core_.stamp(packet.message, Stamp::kDataVisible, visible);
+  if (immediate) complete_receive(qp, packet, hw::WcOpcode::kRecvRdmaWithImm);
+  accept(qp, packet, 1);
+  return Verdict::kDone;
+}
+
+Responder::Verdict Responder::read(QueuePair& qp, const fabric::Packet& packet) {
+  const hw::Reth& reth = packet.reth;
+  const bool room = qp.receive.responses_due < qp.context.max_dest_rd_atomic;
+  if ((qp.context.access_flags & hw::kRemoteRead) == 0 || !room) {
+    return refuse(qp, hw::NakCode::kInvalidRequest, hw::WcStatus::kLocQpOpErr);
+  }
+  if (reth.length != 0 && core_.contexts.memory.check(reth.rkey, qp.context.pd, reth.addr,
+                                                      reth.length, hw::kRemoteRead) == nullptr) {
+    ++counters_.resp_remote_access_errors;
+    return refuse(qp, hw::NakCode::kRemoteAccess, hw::WcStatus::kLocProtErr);
+  }
+  ++counters_.rx_read_requests;
+  ++qp.receive.responses_due;
+  const std::uint32_t packets = std::max(
+      1u, static_cast<std::uint32_t>((std::uint64_t{reth.length} + qp.mtu() - 1) / qp.mtu()));
+  qp.receive.msn = (qp.receive.msn + 1) & hw::kPsnMask;
+  qp.receive.expected_psn = hw::psn_add(qp.receive.expected_psn, packets);
+  core_.response->read(qp, packet, false);
+  return Verdict::kDone;
+}
+
+Responder::Verdict Responder::atomic(QueuePair& qp, const fabric::Packet& packet) {
+  const hw::AtomicEth& eth = packet.atomic;
+  const bool room = qp.receive.responses_due < qp.context.max_dest_rd_atomic;
+  if ((qp.context.access_flags & hw::kRemoteAtomic) == 0 || eth.addr % 8 != 0 || !room) {
+    return refuse(qp, hw::NakCode::kInvalidRequest, hw::WcStatus::kLocQpOpErr);
+  }
+  const MemoryRegion* region =
+      core_.contexts.memory.check(eth.rkey, qp.context.pd, eth.addr, 8, hw::kRemoteAtomic);
+  if (region == nullptr) {
+    ++counters_.resp_remote_access_errors;
+    return refuse(qp, hw::NakCode::kRemoteAccess, hw::WcStatus::kLocProtErr);
+  }
+  ++counters_.rx_atomic_requests;
+  ++qp.receive.responses_due;
+  accept(qp, packet, 1);
+  qp.receive.waiting = Waiting::kAtomic;
+  std::uint64_t host_address = 0;
+  MemoryTable::for_each_segment(
+      *region, eth.addr, 8, [&](std::uint64_t address, std::uint32_t) { host_address = address; });
+  const bool swap = packet.info().operation == hw::Operation::kCompareSwap;
+  const std::uint32_t response = core_.response->atomic(qp, packet);
+  core_.atomic->start(
+      {host_address, eth.swap_add, eth.compare, packet.message, qp.context.qpn, response, swap});
+  return Verdict::kDone;
+}
+
+void Responder::atomic_done(QueuePair& qp) {
+  qp.receive.waiting = Waiting::kNothing;
+  if (qp.receives()) run_pending(qp);
+}
+
+// Only a fast-register region of the same domain may be invalidated from afar.
+bool Responder::may_invalidate(const QueuePair& qp, std::uint32_t key) {
+  const MemoryRegion* region = core_.contexts.memory.find(key);
+  return region != nullptr && region->mpt.invalidatable != 0 && region->mpt.pd == qp.context.pd;
+}
+
+// Tail record, then the completion: whoever sees the completion sees the slot free.
+void Responder::complete_receive(QueuePair& qp, const fabric::Packet& packet, hw::WcOpcode opcode) {
+  ReceiveState& receive = qp.receive;
+  const TakenWqe& wqe = taken_[receive.rwqe];
+  hw::Cqe cqe{};
+  cqe.wr_id = wqe.wr_id;
+  cqe.qpn = qp.context.qpn;
+  cqe.src_qp = qp.context.remote_qpn;
+  cqe.byte_len = receive.received;
+  cqe.wqe_index = wqe.slot;
+  cqe.opcode = opcode;
+  const std::uint16_t headers = packet.info().headers;
+  if ((headers & hw::kHasImmDt) != 0) {
+    cqe.flags |= hw::kCqeWithImm;
+    cqe.imm_or_key = packet.imm.value;
+  }
+  if ((headers & hw::kHasIeth) != 0) {
+    core_.contexts.memory.find(packet.ieth.rkey)->mpt.valid = 0;
+    cqe.flags |= hw::kCqeWithInvalidate;
+    cqe.imm_or_key = packet.ieth.rkey;
+  }
+  core_.receive_queue->publish_tail(qp, wqe.slot);
+  core_.completion->complete_receive(qp, cqe, packet.solicited, packet.message);
+  taken_.release(std::exchange(receive.rwqe, kNone));
+}
+
+void Responder::accept(QueuePair& qp, const fabric::Packet& packet, std::uint32_t psns) {
+  ReceiveState& receive = qp.receive;
+  receive.expected_psn = hw::psn_add(receive.expected_psn, psns);
+  const hw::OpcodeInfo& info = packet.info();
+  if (info.ends) receive.msn = (receive.msn + 1) & hw::kPsnMask;
+  const bool answered_with_data =
+      info.operation == hw::Operation::kCompareSwap || info.operation == hw::Operation::kFetchAdd;
+  if (packet.ack_req && !answered_with_data) {
+    core_.response->acknowledge(qp, hw::psn_add(receive.expected_psn, -1));
+  }
+}
+
+// A request that must not be carried out: NAK, and the queue pair is done for. A receive WQE in
+// hand tells why; otherwise an event does.
+Responder::Verdict Responder::refuse(QueuePair& qp, hw::NakCode code, hw::WcStatus in_hand) {
+  const bool told = qp.receive.rwqe != kNone;
+  if (code == hw::NakCode::kInvalidRequest) ++counters_.resp_remote_invalid_request;
+  core_.response->nak(qp, qp.receive.expected_psn, hw::nak_syndrome(code));
+  if (!told) {
+    hw::Eqe eqe{};
+    eqe.type = code == hw::NakCode::kRemoteAccess ? hw::EqeType::kQpAccessError
+                                                  : hw::EqeType::kQpRequestError;
+    eqe.number = qp.context.qpn;
+    core_.event->raise(eqe);
+  }
+  core_.qp_control->fail(qp, in_hand);
+  return Verdict::kDone;
+}
+
+void Responder::stop(QueuePair& qp, hw::WcStatus in_hand) {
+  ReceiveState& receive = qp.receive;
+  drop_pending(qp);
+  receive.receiving = Receiving::kNothing;
+  if (receive.waiting == Waiting::kTake) receive.waiting = Waiting::kNothing;
+  if (receive.rwqe == kNone) return;
+  const TakenWqe& wqe = taken_[receive.rwqe];
+  if (in_hand != hw::WcStatus::kSuccess) {
+    hw::Cqe cqe{};
+    cqe.wr_id = wqe.wr_id;
+    cqe.qpn = qp.context.qpn;
+    cqe.wqe_index = wqe.slot;
+    cqe.opcode = hw::WcOpcode::kRecv;
+    cqe.status = in_hand;
+    core_.receive_queue->publish_tail(qp, wqe.slot);
+    core_.completion->complete_receive(qp, cqe, true, 0);
+  }
+  taken_.release(std::exchange(receive.rwqe, kNone));
+}
+
+void Responder::release(QueuePair& qp) {
+  core_.response->release(qp);
+}
+
+}  // namespace hcasim::hca

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "hca/core.hpp"
+#include "hca/send_opcodes.hpp"
+#include "hcasim/hw/cqe.hpp"
+#include "hcasim/hw/receive_queue_ports.hpp"
+#include "hcasim/hw/wire/syndrome.hpp"
+#include "hcasim/hw/wqe.hpp"
+#include "sim/engine/unit.hpp"
+
+namespace hcasim::hca {
+
+/// A receive WQE that was taken for a message.
+struct TakenWqe {
+  std::array<hw::Sge, hw::kMaxReceiveSge> sges;
+  std::uint64_t wr_id = 0;
+  std::uint64_t length = 0;  ///< bytes of all SGEs
+  std::uint32_t slot = 0;
+  std::uint32_t num_sge = 0;
+};
+
+/// The responder: checks each request in the order of the specification, takes receive WQEs, writes
+/// data to host memory and says what is to be answered. A packet whose receive WQE or atomic is not
+/// at hand yet waits, and with it those of its queue pair behind it.
+class Responder : public sim::Unit {
+ public:
+  /// mlx5 hw_counters of the responder side.
+  struct Counters {
+    std::uint64_t rx_write_requests = 0;
+    std::uint64_t rx_read_requests = 0;
+    std::uint64_t rx_atomic_requests = 0;
+    std::uint64_t rx_send_requests = 0;
+    std::uint64_t out_of_buffer = 0;  ///< a message found no receive WQE
+    std::uint64_t out_of_sequence = 0;
+    std::uint64_t duplicate_request = 0;
+    std::uint64_t resp_local_length_error = 0;
+    std::uint64_t resp_remote_access_errors = 0;
+    std::uint64_t resp_remote_invalid_request = 0;
+    std::uint64_t resp_local_qp_error = 0;
+    std::uint64_t n_pkt_drops = 0;     ///< rdmavt: nobody to give the packet to
+    std::uint64_t rx_buffer_full = 0;  ///< waiting packets did not fit
+  };
+
+  explicit Responder(Core& core);
+
+  /// A packet arrived at the adapter at the present time.
+  void packet_arrived(fabric::PacketPtr packet);
+  /// The answer to a take.
+  void taken(std::uint32_t qpn, hw::rq::TakeStatus status, const TakenWqe& wqe,
+             std::uint32_t remaining);
+  /// An atomic has been carried out.
+  void atomic_done(QueuePair& qp);
+  /// Drops what waits; a receive WQE in hand completes with `in_hand`, or vanishes on success.
+  void stop(QueuePair& qp, hw::WcStatus in_hand);
+  /// Gives back what the queue pair held.
+  void release(QueuePair& qp);
+
+  const Counters& counters() const { return counters_; }
+  const Stage& stage() const { return stage_; }
+  void on_event(std::uint64_t argument) override;
+
+ private:
+  enum class Verdict : std::uint8_t { kDone, kWait };
+
+  void request(QueuePair& qp, fabric::PacketPtr packet);
+  void run_pending(QueuePair& qp);
+  Verdict process(QueuePair& qp, const fabric::Packet& packet);
+  bool in_order(QueuePair& qp, const fabric::Packet& packet);
+  void duplicate(QueuePair& qp, const fabric::Packet& packet);
+  bool sequence_ok(const QueuePair& qp, const fabric::Packet& packet) const;
+  bool length_ok(const QueuePair& qp, const fabric::Packet& packet) const;
+  Verdict send(QueuePair& qp, const fabric::Packet& packet);
+  Verdict write(QueuePair& qp, const fabric::Packet& packet);
+  Verdict read(QueuePair& qp, const fabric::Packet& packet);
+  Verdict atomic(QueuePair& qp, const fabric::Packet& packet);
+  Verdict need_receive(QueuePair& qp);
+  bool scatter_receive(QueuePair& qp, const fabric::Packet& packet);
+  bool may_invalidate(const QueuePair& qp, std::uint32_t key);
+  void complete_receive(QueuePair& qp, const fabric::Packet& packet, hw::WcOpcode opcode);
+  void accept(QueuePair& qp, const fabric::Packet& packet, std::uint32_t psns);
+  Verdict refuse(QueuePair& qp, hw::NakCode code, hw::WcStatus in_hand);
+  void drop_pending(QueuePair& qp);
+
+  Core& core_;
+  Stage stage_;
+  Fifo<fabric::PacketPtr> arriving_;
+  Pool<TakenWqe> taken_;
+  std::uint32_t waiting_packets_ = 0;
+  Counters counters_;
+};
+
+}  // namespace hcasim::hca

@@ -1,0 +1,282 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "hca/response_handler.hpp"
+
+#include <algorithm>
+
+#include "hca/qp_control.hpp"
+#include "hca/send_opcodes.hpp"
+#include "hca/send_scheduler.hpp"
+#include "hca/wqe_fetch.hpp"
+#include "hcasim/hw/wire/syndrome.hpp"
+
+namespace hcasim::hca {
+
+namespace {
+// Event arguments: which clock, and the QPN.
+constexpr std::uint64_t kAckTimer = 0;
+constexpr std::uint64_t kRnrTimer = std::uint64_t{1} << 32;
+
+// 4.096 us * 2^exponent (InfiniBand specification 9.7.6.1.3).
+constexpr hw::Time kTimeoutUnit = 4'096 * hw::kNanosecond;
+}  // namespace
+
+ResponseHandler::ResponseHandler(Core& core) : Unit(core.engine, "requester_timer"), core_(core) {}
+
+void ResponseHandler::on_response(QueuePair& qp, const fabric::Packet& packet) {
+  if (qp.context.state != hw::QpState::kRts && qp.context.state != hw::QpState::kSqd) return;
+  const std::int32_t ahead = hw::psn_distance(qp.send.next_psn, packet.psn);
+  const std::int32_t behind = hw::psn_distance(packet.psn, qp.send.unacked_psn);
+  if (ahead >= 0 || behind > 1) {
+    ++counters_.ghost_acks;
+    return;
+  }
+  if (packet.info().operation == hw::Operation::kAcknowledge) {
+    on_acknowledge(qp, packet);
+  } else {
+    on_data(qp, packet);
+  }
+}
+
+void ResponseHandler::on_acknowledge(QueuePair& qp, const fabric::Packet& packet) {
+  switch (hw::syndrome_kind(packet.aeth.syndrome)) {
+    case hw::SyndromeKind::kAck:
+      take_credit(qp, packet);
+      if (acknowledge_before(qp, hw::psn_add(packet.psn, 1))) core_.scheduler->activate(qp);
+      return;
+    case hw::SyndromeKind::kRnrNak:
+      return on_rnr(qp, packet);
+    case hw::SyndromeKind::kNak:
+      return on_nak(qp, packet);
+    case hw::SyndromeKind::kReserved:
+      ++counters_.ghost_acks;
+  }
+}
+
+void ResponseHandler::take_credit(QueuePair& qp, const fabric::Packet& packet) {
+  SendState& send = qp.send;
+  const std::uint8_t code = hw::syndrome_value(packet.aeth.syndrome);
+  if (code == hw::kNoCredits) {
+    send.unlimited_credit = true;
+    return;
+  }
+  const std::uint32_t limit = (packet.aeth.msn + hw::credits_of(code)) & hw::kPsnMask;
+  if (hw::psn_distance(send.lsn, limit) > 0) send.lsn = limit;
+}
+
+// All packets before `psn` arrived at the peer. False when that ended in a retransmission or in an
+// error, so that the caller has nothing more to do.
+bool ResponseHandler::acknowledge_before(QueuePair& qp, std::uint32_t psn) {
+  SendState& send = qp.send;
+  if (hw::psn_distance(send.unacked_psn, psn) <= 0) return true;
+  while (!send.in_flight.empty()) {
+    InFlight& node = core_.requester->in_flight(send.in_flight.first);
+    if (hw::psn_distance(node.last_psn, psn) <= 0) break;
+    if (node.status != hw::WcStatus::kSuccess) break;
+    if (needs_response(node.opcode)) {  // its answer was lost on the way
+      ++counters_.implied_nak_seq_err;
+      const std::uint32_t missing = hw::psn_add(node.first_psn, node.received / qp.mtu());
+      send.unacked_psn = missing;
+      retry_from(qp, missing);
+      return false;
+    }
+    core_.stamp(node.tag, Stamp::kAcknowledged, now());
+    core_.requester->finish_oldest(qp, hw::WcStatus::kSuccess, 0);
+  }
+  // A READ that is being answered keeps its own place.
+  const bool reading = !send.in_flight.empty() &&
+                       needs_response(core_.requester->in_flight(send.in_flight.first).opcode);
+  if (reading) {
+    const InFlight& node = core_.requester->in_flight(send.in_flight.first);
+    psn = std::min(psn, hw::psn_add(node.first_psn, node.received / qp.mtu()),
+                   [](auto a, auto b) { return hw::psn_before(a, b); });
+  }
+  send.unacked_psn = psn;
+  progress(qp);
+  return !qp.flushes();
+}
+
+void ResponseHandler::progress(QueuePair& qp) {
+  qp.send.retry = qp.context.retry_cnt;
+  qp.send.rnr_retry = qp.context.rnr_retry;
+  restart_timer(qp);
+  core_.requester->settle(qp);
+}
+
+void ResponseHandler::on_nak(QueuePair& qp, const fabric::Packet& packet) {
+  if (!acknowledge_before(qp, packet.psn)) return;
+  hw::WcStatus status = hw::WcStatus::kRemOpErr;
+  switch (static_cast<hw::NakCode>(packet.aeth.syndrome)) {
+    case hw::NakCode::kPsnSequence:
+      ++counters_.packet_seq_err;
+      return retry_from(qp, packet.psn);
+    case hw::NakCode::kInvalidRequest:
+      ++counters_.req_remote_invalid_request;
+      status = hw::WcStatus::kRemInvReqErr;
+      break;
+    case hw::NakCode::kRemoteAccess:
+      ++counters_.req_remote_access_errors;
+      status = hw::WcStatus::kRemAccessErr;
+      break;
+    default:
+      ++counters_.req_remote_op_errors;
+      break;
+  }
+  core_.qp_control->fail_send(qp, status, packet.aeth.syndrome);
+}
+
+// After an RNR NAK nothing of this queue pair is sent before the responder's time is over; the ACK
+// timer is off meanwhile, and a second NAK for the same packet changes nothing.
+void ResponseHandler::on_rnr(QueuePair& qp, const fabric::Packet& packet) {
+  ++counters_.rnr_naks;
+  SendState& send = qp.send;
+  if (send.rnr_wait) return;
+  if (!acknowledge_before(qp, packet.psn)) return;
+  if (send.in_flight.empty()) return;
+  if (send.rnr_retry == 0) {
+    ++counters_.req_rnr_retries_exceeded;
+    return core_.qp_control->fail_send(qp, hw::WcStatus::kRnrRetryExcErr, packet.aeth.syndrome);
+  }
+  ++counters_.rnr_nak_retry_err;
+  if (qp.context.rnr_retry != 7) --send.rnr_retry;
+  core_.requester->rewind(qp, packet.psn);
+  send.rnr_wait = true;
+  send.timer_deadline = hw::kNever;
+  send.rnr_until = now() + hw::rnr_timer(hw::syndrome_value(packet.aeth.syndrome));
+  schedule(send.rnr_until, kRnrTimer | qp.context.qpn);
+}
+
+void ResponseHandler::rnr_over(QueuePair& qp) {
+  if (!qp.send.rnr_wait || now() < qp.send.rnr_until) return;
+  qp.send.rnr_wait = false;
+  core_.wqe_fetch->request(qp);
+  core_.scheduler->activate(qp);
+}
+
+void ResponseHandler::on_data(QueuePair& qp, const fabric::Packet& packet) {
+  SendState& send = qp.send;
+  const bool atomic = packet.info().operation == hw::Operation::kAtomicAcknowledge;
+  if (packet.info().headers & hw::kHasAeth) {
+    if (hw::syndrome_kind(packet.aeth.syndrome) == hw::SyndromeKind::kAck) take_credit(qp, packet);
+  }
+  // Everything before the request that this answers has arrived.
+  std::uint32_t answered = send.in_flight.first;
+  while (answered != kNone &&
+         hw::psn_before(core_.requester->in_flight(answered).last_psn, packet.psn)) {
+    answered = core_.requester->in_flight(answered).next;
+  }
+  if (answered == kNone) return;
+  if (!acknowledge_before(qp, core_.requester->in_flight(answered).first_psn)) return;
+  if (send.in_flight.empty()) return;
+  InFlight& node = core_.requester->in_flight(send.in_flight.first);
+  if (!needs_response(node.opcode) || is_atomic(node.opcode) != atomic) {
+    ++counters_.ghost_acks;
+    return;
+  }
+  const std::uint32_t expected = hw::psn_add(node.first_psn, node.received / qp.mtu());
+  const std::int32_t gap = hw::psn_distance(expected, packet.psn);
+  if (gap < 0) return;  // seen before
+  if (gap > 0) {
+    ++counters_.implied_nak_seq_err;
+    return retry_from(qp, expected);
+  }
+  if (!scatter(qp, node, packet)) {
+    return core_.qp_control->fail_send(qp, hw::WcStatus::kLocProtErr, 0);
+  }
+  const bool complete = packet.info().ends;
+  send.unacked_psn = hw::psn_add(packet.psn, 1);
+  if (complete) {
+    core_.stamp(node.tag, Stamp::kAcknowledged, now());
+    core_.requester->finish_oldest(qp, hw::WcStatus::kSuccess, 0);
+    core_.scheduler->activate(qp);
+  }
+  progress(qp);
+}
+
+bool ResponseHandler::scatter(QueuePair& qp, InFlight& node, const fabric::Packet& packet) {
+  const ScatterList& list = core_.requester->scatter_list(node.copy);
+  const auto* sges = reinterpret_cast<const std::uint8_t*>(list.sges.data());
+  std::uint64_t original = packet.atomic_ack.original;
+  const bool atomic = is_atomic(node.opcode);
+  const auto* data =
+      atomic ? reinterpret_cast<const std::uint8_t*>(&original) : packet.payload().data();
+  const auto bytes = atomic ? std::min<std::uint32_t>(8, node.length)
+                            : static_cast<std::uint32_t>(packet.payload_size());
+  const bool last = packet.info().ends;
+  if (!atomic && last != (node.received + bytes == node.length)) return false;
+  GatherPlan plan;
+  if (!plan_gather(core_.contexts.memory, qp.context.pd, sges, list.count, node.received, bytes,
+                   plan, hw::kLocalWrite)) {
+    return false;
+  }
+  hw::Time visible = now();
+  plan.for_each([&](std::uint64_t address, std::uint32_t length) {
+    visible = core_.dma.write(address, data, length);
+    data += length;
+  });
+  node.received += bytes;
+  if (last) core_.stamp(node.tag, Stamp::kDataVisible, visible);
+  return true;
+}
+
+void ResponseHandler::retry_from(QueuePair& qp, std::uint32_t psn) {
+  SendState& send = qp.send;
+  if (send.in_flight.empty()) return;
+  if (send.retry == 0) {
+    ++counters_.req_transport_retries_exceeded;
+    return core_.qp_control->fail_send(qp, hw::WcStatus::kRetryExcErr, 0);
+  }
+  --send.retry;
+  core_.requester->rewind(qp, psn);
+  restart_timer(qp);
+  core_.scheduler->activate(qp);
+}
+
+void ResponseHandler::packet_sent(QueuePair& qp) {
+  if (qp.send.timer_deadline == hw::kNever) restart_timer(qp);
+}
+
+hw::Time ResponseHandler::timeout(const QueuePair& qp) const {
+  if (qp.context.timeout == 0) return hw::kNever;
+  const std::uint32_t exponent =
+      std::max<std::uint32_t>(qp.context.timeout, core_.parameters.requester.ack_timeout_floor);
+  return kTimeoutUnit << std::min(exponent, 31u);
+}
+
+void ResponseHandler::restart_timer(QueuePair& qp) {
+  SendState& send = qp.send;
+  const hw::Time wait = timeout(qp);
+  const bool outstanding = send.unacked_psn != send.next_psn;
+  if (wait == hw::kNever || (!outstanding && send.in_flight.empty())) {
+    send.timer_deadline = hw::kNever;
+    return;
+  }
+  send.timer_deadline = now() + wait;
+  if (send.timer_pending) return;
+  send.timer_pending = true;
+  schedule(send.timer_deadline, kAckTimer | qp.context.qpn);
+}
+
+void ResponseHandler::on_event(std::uint64_t argument) {
+  QueuePair* qp = core_.qp(static_cast<std::uint32_t>(argument));
+  if (qp == nullptr) return;
+  if ((argument & kRnrTimer) != 0) return rnr_over(*qp);
+  SendState& send = qp->send;
+  send.timer_pending = false;
+  if (send.timer_deadline == hw::kNever) return;
+  if (now() < send.timer_deadline) {  // there was progress: try again then
+    send.timer_pending = true;
+    schedule(send.timer_deadline, argument);
+    return;
+  }
+  timer_fired(*qp);
+}
+
+void ResponseHandler::timer_fired(QueuePair& qp) {
+  ++counters_.local_ack_timeout_err;
+  qp.send.timer_deadline = hw::kNever;
+  retry_from(qp, qp.send.unacked_psn);
+}
+
+}  // namespace hcasim::hca

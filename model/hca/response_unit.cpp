@@ -1,0 +1,266 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "hca/response_unit.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "hca/qp_control.hpp"
+#include "hca/send_opcodes.hpp"
+#include "hcasim/hw/wire/syndrome.hpp"
+
+namespace hcasim::hca {
+
+namespace {
+StageTiming timing(const Parameters::Responder& parameters) {
+  return {parameters.ack_latency_cycles, parameters.timing.interval_cycles};
+}
+}  // namespace
+
+ResponseUnit::ResponseUnit(Core& core)
+    : Unit(core.engine, "response"),
+      core_(core),
+      stage_(core.clock, timing(core.parameters.responder)),
+      transmit_queue_(core, *this) {}
+
+std::uint32_t ResponseUnit::append(QueuePair& qp, const Response& response) {
+  const std::uint32_t index = responses_.acquire();
+  responses_[index] = response;
+  qp.receive.responses.push_back(responses_, index);
+  activate(qp);
+  return index;
+}
+
+void ResponseUnit::acknowledge(QueuePair& qp, std::uint32_t psn) {
+  PoolList& list = qp.receive.responses;
+  if (!list.empty()) {
+    Response& last = responses_[list.last];
+    if (last.kind == Kind::kAck && hw::syndrome_kind(last.syndrome) == hw::SyndromeKind::kAck) {
+      last.psn = psn;
+      last.msn = qp.receive.msn;
+      ++counters_.acks_merged;
+      return;
+    }
+  }
+  Response response;
+  response.psn = psn;
+  response.msn = qp.receive.msn;
+  append(qp, response);
+}
+
+void ResponseUnit::nak(QueuePair& qp, std::uint32_t psn, std::uint8_t syndrome) {
+  Response response;
+  response.psn = psn;
+  response.msn = qp.receive.msn;
+  response.syndrome = syndrome;
+  append(qp, response);
+}
+
+void ResponseUnit::read(QueuePair& qp, const fabric::Packet& request, bool repeated) {
+  Response response;
+  response.kind = Kind::kRead;
+  response.addr = request.reth.addr;
+  response.rkey = request.reth.rkey;
+  response.length = request.reth.length;
+  response.psn = request.psn;
+  response.msn = qp.receive.msn;
+  response.message = request.message;
+  response.repeated = repeated;
+  append(qp, response);
+}
+
+std::uint32_t ResponseUnit::atomic(QueuePair& qp, const fabric::Packet& request) {
+  Response response;
+  response.kind = Kind::kAtomic;
+  response.psn = request.psn;
+  response.msn = qp.receive.msn;
+  response.message = request.message;
+  response.ready = false;
+  return append(qp, response);
+}
+
+void ResponseUnit::atomic_ready(QueuePair& qp, std::uint32_t response, std::uint64_t original) {
+  responses_[response].original = original;
+  responses_[response].ready = true;
+  if (qp.receive.replay == kNone) {
+    qp.receive.replay = replays_.acquire();
+    replays_[qp.receive.replay].written = 0;
+  }
+  Replay& replay = replays_[qp.receive.replay];
+  const std::uint32_t depth = std::max<std::uint32_t>(1, qp.context.max_dest_rd_atomic);
+  const std::uint32_t place = replay.written++ % depth;
+  replay.original[place] = original;
+  replay.psn[place] = responses_[response].psn;
+  activate(qp);
+}
+
+void ResponseUnit::replay_atomic(QueuePair& qp, std::uint32_t psn) {
+  if (qp.receive.replay == kNone) return;
+  const Replay& replay = replays_[qp.receive.replay];
+  const std::uint32_t depth = std::max<std::uint32_t>(1, qp.context.max_dest_rd_atomic);
+  const std::uint32_t kept = std::min(replay.written, depth);
+  for (std::uint32_t i = 0; i < kept; ++i) {
+    if (replay.psn[i] != psn) continue;
+    ++counters_.atomic_replays;
+    Response response;
+    response.kind = Kind::kAtomic;
+    response.psn = psn;
+    response.msn = qp.receive.msn;
+    response.original = replay.original[i];
+    response.repeated = true;
+    append(qp, response);
+    return;
+  }
+}
+
+void ResponseUnit::activate(QueuePair& qp) {
+  if (qp.receive.respond_active) return;
+  qp.receive.respond_active = true;
+  ring_.push(qp.context.qpn);
+  arrange();
+}
+
+void ResponseUnit::arrange() {
+  if (scheduled_ || ring_.empty()) return;
+  if (transmit_queue_.size() >= core_.parameters.requester.gather_reads) return;
+  scheduled_ = true;
+  schedule(stage_.enter(now()));
+}
+
+void ResponseUnit::on_event(std::uint64_t) {
+  scheduled_ = false;
+  const std::uint32_t qpn = ring_.pop();
+  if (QueuePair* qp = core_.qp(qpn)) {
+    qp->receive.respond_active = false;
+    if (send_one(*qp) && !qp->receive.responses.empty()) {
+      qp->receive.respond_active = true;
+      ring_.push(qpn);
+    }
+  }
+  stage_.hold_until(core_.port->free_at() - core_.port_lead - stage_.latency());
+  arrange();
+}
+
+// False when the oldest answer is an atomic that is still being carried out.
+bool ResponseUnit::send_one(QueuePair& qp) {
+  if (qp.receive.responses.empty()) return true;
+  Response& response = responses_[qp.receive.responses.first];
+  if (!response.ready) return false;
+  if (response.kind == Kind::kRead) {
+    send_read_packet(qp, response);
+    return true;
+  }
+  fabric::PacketPtr packet = make_packet(qp, response);
+  if (response.kind == Kind::kAck) {
+    packet->opcode = hw::BthOpcode::kRcAcknowledge;
+    const bool positive = hw::syndrome_kind(response.syndrome) == hw::SyndromeKind::kAck;
+    if (positive) {
+      ++counters_.acks;
+    } else if (hw::syndrome_kind(response.syndrome) == hw::SyndromeKind::kRnrNak) {
+      ++counters_.rnr_naks;
+    } else {
+      ++counters_.naks;
+    }
+    packet->aeth.syndrome = positive ? credits(qp) : response.syndrome;
+  } else {
+    packet->opcode = hw::BthOpcode::kRcAtomicAcknowledge;
+    packet->atomic_ack.original = response.original;
+    ++counters_.atomic_responses;
+  }
+  transmit(std::move(packet), qp);
+  pop(qp);
+  return true;
+}
+
+void ResponseUnit::send_read_packet(QueuePair& qp, Response& response) {
+  const std::uint32_t bytes = std::min(response.length - response.offset, qp.mtu());
+  const bool first = response.offset == 0;
+  const bool last = response.offset + bytes == response.length;
+  fabric::PacketPtr packet = make_packet(qp, response);
+  packet->opcode =
+      first ? (last ? hw::BthOpcode::kRcReadResponseOnly : hw::BthOpcode::kRcReadResponseFirst)
+            : (last ? hw::BthOpcode::kRcReadResponseLast : hw::BthOpcode::kRcReadResponseMiddle);
+  packet->resize_payload(bytes);
+  const std::uint64_t address = response.addr + response.offset;
+  const MemoryRegion* region = bytes == 0
+                                   ? nullptr
+                                   : core_.contexts.memory.check(response.rkey, qp.context.pd,
+                                                                 address, bytes, hw::kRemoteRead);
+  if (bytes != 0 && region == nullptr) {  // the region went away in the middle of the answer
+    packet->opcode = hw::BthOpcode::kRcAcknowledge;
+    packet->aeth.syndrome = hw::nak_syndrome(hw::NakCode::kRemoteAccess);
+    packet->resize_payload(0);
+    transmit(std::move(packet), qp);
+    pop(qp);
+    return;
+  }
+  ++counters_.read_response_packets;
+  ++qp.receive.gathers;
+  transmit_queue_.open(std::move(packet), qp.context.qpn);
+  std::uint32_t filled = 0;
+  if (region != nullptr) {
+    MemoryTable::for_each_segment(*region, address, bytes,
+                                  [&](std::uint64_t host_address, std::uint32_t length) {
+                                    transmit_queue_.gather(host_address, filled, length);
+                                    filled += length;
+                                  });
+  }
+  transmit_queue_.close();
+  response.offset += bytes;
+  response.psn = hw::psn_add(response.psn, 1);
+  if (last) pop(qp);
+}
+
+void ResponseUnit::pop(QueuePair& qp) {
+  const std::uint32_t index = qp.receive.responses.pop_front(responses_);
+  const Response& response = responses_[index];
+  if (response.kind != Kind::kAck && !response.repeated && qp.receive.responses_due != 0) {
+    --qp.receive.responses_due;
+  }
+  responses_.release(index);
+}
+
+// A responder on an SRQ knows of no receive WQE that is its own.
+std::uint8_t ResponseUnit::credits(const QueuePair& qp) const {
+  if (qp.context.uses_srq != 0) return hw::ack_syndrome(hw::kNoCredits);
+  return hw::ack_syndrome(hw::credit_code_for(qp.receive.rq_remaining));
+}
+
+fabric::PacketPtr ResponseUnit::make_packet(const QueuePair& qp, const Response& response) {
+  fabric::PacketPtr packet = core_.packets.acquire();
+  address_packet(qp, *packet);
+  packet->psn = response.psn;
+  packet->aeth.msn = response.msn;
+  packet->aeth.syndrome = credits(qp);
+  packet->message = response.message;
+  return packet;
+}
+
+void ResponseUnit::transmit(fabric::PacketPtr packet, QueuePair& qp) {
+  ++qp.receive.gathers;
+  transmit_queue_.open(std::move(packet), qp.context.qpn);
+  transmit_queue_.close();
+}
+
+void ResponseUnit::packet_left(std::uint32_t qpn, const fabric::Packet&, hw::Time) {
+  if (QueuePair* qp = core_.qp(qpn)) --qp->receive.gathers;
+  arrange();
+}
+
+void ResponseUnit::gather_failed(std::uint32_t qpn) {
+  arrange();
+  QueuePair* qp = core_.qp(qpn);
+  if (qp == nullptr) return;
+  --qp->receive.gathers;
+  core_.qp_control->fail(*qp, hw::WcStatus::kLocQpOpErr);
+}
+
+void ResponseUnit::release(QueuePair& qp) {
+  while (!qp.receive.responses.empty()) {
+    responses_.release(qp.receive.responses.pop_front(responses_));
+  }
+  if (qp.receive.replay != kNone) replays_.release(std::exchange(qp.receive.replay, kNone));
+}
+
+}  // namespace hcasim::hca

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "hca/core.hpp"
+#include "hca/transmit_queue.hpp"
+#include "sim/engine/unit.hpp"
+
+namespace hcasim::hca {
+
+/// Sends what the responder answers: ACKs, NAKs, READ responses, atomic answers; in the order of
+/// the requests within a queue pair, round robin among them, a packet a turn. An ACK that still
+/// waits behind nothing but ACKs takes up later ones.
+///
+/// Timing: an answer decided at t leaves at the first edge after t plus `ack_latency_cycles`, one
+/// packet each `interval` of the responder.
+class ResponseUnit : public sim::Unit, public TransmitQueue::Owner {
+ public:
+  struct Counters {
+    std::uint64_t acks = 0;
+    std::uint64_t acks_merged = 0;
+    std::uint64_t naks = 0;
+    std::uint64_t rnr_naks = 0;
+    std::uint64_t read_response_packets = 0;
+    std::uint64_t atomic_responses = 0;
+    std::uint64_t atomic_replays = 0;
+  };
+
+  explicit ResponseUnit(Core& core);
+
+  void acknowledge(QueuePair& qp, std::uint32_t psn);
+  void nak(QueuePair& qp, std::uint32_t psn, std::uint8_t syndrome);
+  /// `repeated`: was asked for before, and does not count against the limit of READs and atomics.
+  void read(QueuePair& qp, const fabric::Packet& request, bool repeated);
+  /// Keeps a place for the answer of an atomic; atomic_ready() fills it.
+  std::uint32_t atomic(QueuePair& qp, const fabric::Packet& request);
+  void atomic_ready(QueuePair& qp, std::uint32_t response, std::uint64_t original);
+  /// Answers a repeated atomic from memory; silent when it is too old.
+  void replay_atomic(QueuePair& qp, std::uint32_t psn);
+  /// Forgets answers that have not left and those kept for repetition.
+  void release(QueuePair& qp);
+
+  const Counters& counters() const { return counters_; }
+  const Stage& stage() const { return stage_; }
+  void on_event(std::uint64_t argument) override;
+  void packet_left(std::uint32_t qpn, const fabric::Packet& packet, hw::Time at) override;
+  void gather_failed(std::uint32_t qpn) override;
+
+ private:
+  enum class Kind : std::uint8_t { kAck, kRead, kAtomic };
+  struct Response {
+    std::uint64_t addr = 0;
+    std::uint64_t original = 0;
+    std::uint64_t message = 0;
+    std::uint32_t rkey = 0;
+    std::uint32_t length = 0;
+    std::uint32_t offset = 0;
+    std::uint32_t psn = 0;
+    std::uint32_t msn = 0;
+    std::uint32_t next = kNone;
+    Kind kind = Kind::kAck;
+    std::uint8_t syndrome = 0;
+    bool ready = true;
+    bool repeated = false;  ///< does not count against the limit of READs and atomics
+  };
+  /// Answers of the last atomics of a queue pair.
+  struct Replay {
+    static constexpr std::uint32_t kEntries = 256;
+    std::array<std::uint64_t, kEntries> original;
+    std::array<std::uint32_t, kEntries> psn;
+    std::uint32_t written = 0;
+  };
+
+  std::uint32_t append(QueuePair& qp, const Response& response);
+  void activate(QueuePair& qp);
+  void arrange();
+  bool send_one(QueuePair& qp);
+  void send_read_packet(QueuePair& qp, Response& response);
+  void pop(QueuePair& qp);
+  std::uint8_t credits(const QueuePair& qp) const;
+  fabric::PacketPtr make_packet(const QueuePair& qp, const Response& response);
+  void transmit(fabric::PacketPtr packet, QueuePair& qp);
+
+  Core& core_;
+  Stage stage_;
+  TransmitQueue transmit_queue_;
+  Pool<Response, 256> responses_;
+  Pool<Replay, 4> replays_;
+  Fifo<std::uint32_t> ring_;  // QPNs
+  bool scheduled_ = false;
+  Counters counters_;
+};
+
+}  // namespace hcasim::hca

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "hca/send_opcodes.hpp"
+
+#include <algorithm>
+
+namespace hcasim::hca {
+
+hw::WcOpcode completion_opcode(hw::WrOpcode opcode) {
+  switch (opcode) {
+    case hw::WrOpcode::kRdmaWrite:
+    case hw::WrOpcode::kRdmaWriteWithImm:
+      return hw::WcOpcode::kRdmaWrite;
+    case hw::WrOpcode::kRdmaRead:
+      return hw::WcOpcode::kRdmaRead;
+    case hw::WrOpcode::kAtomicCmpAndSwp:
+      return hw::WcOpcode::kCompSwap;
+    case hw::WrOpcode::kAtomicFetchAndAdd:
+      return hw::WcOpcode::kFetchAdd;
+    case hw::WrOpcode::kLocalInv:
+      return hw::WcOpcode::kLocalInv;
+    case hw::WrOpcode::kRegMr:
+      return hw::WcOpcode::kRegMr;
+    default:
+      return hw::WcOpcode::kSend;
+  }
+}
+
+hw::BthOpcode data_opcode(hw::WrOpcode opcode, bool first, bool last) {
+  using Op = hw::BthOpcode;
+  if (is_send(opcode)) {
+    if (!last) return first ? Op::kRcSendFirst : Op::kRcSendMiddle;
+    if (opcode == hw::WrOpcode::kSendWithImm)
+      return first ? Op::kRcSendOnlyImm : Op::kRcSendLastImm;
+    if (opcode == hw::WrOpcode::kSendWithInv) {
+      return first ? Op::kRcSendOnlyInvalidate : Op::kRcSendLastInvalidate;
+    }
+    return first ? Op::kRcSendOnly : Op::kRcSendLast;
+  }
+  if (!last) return first ? Op::kRcWriteFirst : Op::kRcWriteMiddle;
+  if (opcode == hw::WrOpcode::kRdmaWriteWithImm) {
+    return first ? Op::kRcWriteOnlyImm : Op::kRcWriteLastImm;
+  }
+  return first ? Op::kRcWriteOnly : Op::kRcWriteLast;
+}
+
+std::int64_t packets_of(const hw::SendWqeControl& control, std::uint32_t mtu) {
+  if (is_atomic(control.opcode)) return 1;
+  return std::max<std::int64_t>(1, (std::int64_t{control.length} + mtu - 1) / mtu);
+}
+
+bool send_wqe_fits(const hw::SendWqeControl& control, std::uint32_t stride) {
+  const std::uint32_t offset = hw::send_wqe_data_offset(control.opcode);
+  const std::uint32_t room = stride - offset;
+  if ((control.flags & hw::kWqeInline) != 0) {
+    return !needs_response(control.opcode) && control.length <= room;
+  }
+  return control.num_sge * sizeof(hw::Sge) <= room && control.length <= 0x8000'0000u;
+}
+
+void address_packet(const QueuePair& qp, fabric::Packet& packet) {
+  const hw::AddressVector& av = qp.context.av;
+  fabric::Addressing& address = packet.address;
+  address.src_mac = av.smac;
+  address.dst_mac = av.dmac;
+  address.src_gid = av.sgid;
+  address.dst_gid = av.dgid;
+  address.udp_src_port = av.udp_sport;
+  address.traffic_class = av.traffic_class;
+  address.hop_limit = av.hop_limit;
+  packet.dest_qp = qp.context.remote_qpn;
+  packet.src_qp = qp.context.qpn;
+}
+
+bool plan_gather(MemoryTable& memory, std::uint32_t pd, const std::uint8_t* sges,
+                 std::uint32_t num_sge, std::uint64_t offset, std::uint32_t bytes, GatherPlan& plan,
+                 std::uint32_t access) {
+  for (std::uint32_t i = 0; i < num_sge && bytes != 0; ++i) {
+    const auto sge = hw::load<hw::Sge>(sges + std::size_t{i} * sizeof(hw::Sge));
+    if (offset >= sge.length) {
+      offset -= sge.length;
+      continue;
+    }
+    const auto part =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(sge.length - offset, bytes));
+    const MemoryRegion* region = memory.check(sge.lkey, pd, sge.addr, sge.length, access);
+    if (region == nullptr) return false;
+    bool fits = true;
+    MemoryTable::for_each_segment(*region, sge.addr + offset, part,
+                                  [&](std::uint64_t address, std::uint32_t length) {
+                                    if (plan.count == GatherPlan::kPieces) {
+                                      fits = false;
+                                      return;
+                                    }
+                                    plan.address[plan.count] = address;
+                                    plan.length[plan.count++] = length;
+                                  });
+    if (!fits) return false;
+    bytes -= part;
+    offset = 0;
+  }
+  return bytes == 0;
+}
+
+}  // namespace hcasim::hca

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+
+#include "fabric/packet.hpp"
+#include "hca/memory_table.hpp"
+#include "hca/queue_pair.hpp"
+#include "hcasim/hw/cqe.hpp"
+#include "hcasim/hw/wqe.hpp"
+
+/// What follows from the opcode of a send work request, and where its data lies.
+namespace hcasim::hca {
+
+constexpr bool is_atomic(hw::WrOpcode opcode) {
+  return opcode == hw::WrOpcode::kAtomicCmpAndSwp || opcode == hw::WrOpcode::kAtomicFetchAndAdd;
+}
+/// READs and atomics: the responder answers with data.
+constexpr bool needs_response(hw::WrOpcode opcode) {
+  return opcode == hw::WrOpcode::kRdmaRead || is_atomic(opcode);
+}
+constexpr bool is_local(hw::WrOpcode opcode) {
+  return opcode == hw::WrOpcode::kLocalInv || opcode == hw::WrOpcode::kRegMr;
+}
+constexpr bool is_send(hw::WrOpcode opcode) {
+  return opcode == hw::WrOpcode::kSend || opcode == hw::WrOpcode::kSendWithImm ||
+         opcode == hw::WrOpcode::kSendWithInv;
+}
+/// The peer needs a receive WQE for it.
+constexpr bool consumes_receive(hw::WrOpcode opcode) {
+  return is_send(opcode) || opcode == hw::WrOpcode::kRdmaWriteWithImm;
+}
+constexpr bool is_known(hw::WrOpcode opcode) {
+  return opcode <= hw::WrOpcode::kLocalInv || opcode == hw::WrOpcode::kSendWithInv;
+}
+
+hw::WcOpcode completion_opcode(hw::WrOpcode opcode);
+
+/// The BTH opcode of a packet of a SEND or WRITE on RC.
+hw::BthOpcode data_opcode(hw::WrOpcode opcode, bool first, bool last);
+
+/// PSNs that a work request takes: its packets, or those of its response.
+std::int64_t packets_of(const hw::SendWqeControl& control, std::uint32_t mtu);
+
+/// True when the SGEs or the inline data that the WQE speaks of lie within its slot, and they make
+/// up its length.
+bool send_wqe_fits(const hw::SendWqeControl& control, std::uint32_t stride);
+
+/// Sets what every packet of the queue pair has: addresses, destination, source.
+void address_packet(const QueuePair& qp, fabric::Packet& packet);
+
+/// The pieces of host memory that make up one packet's payload.
+struct GatherPlan {
+  static constexpr std::uint32_t kPieces = 96;
+  std::uint64_t address[kPieces];
+  std::uint32_t length[kPieces];
+  std::uint32_t count = 0;
+
+  template <typename F>
+  void for_each(F&& piece) const {
+    for (std::uint32_t i = 0; i < count; ++i) piece(address[i], length[i]);
+  }
+};
+
+/// Finds where bytes [offset, offset + bytes) of a list of SGEs lie. `access` is what the keys must
+/// allow. False when a key does not, or when the list is too short.
+bool plan_gather(MemoryTable& memory, std::uint32_t pd, const std::uint8_t* sges,
+                 std::uint32_t num_sge, std::uint64_t offset, std::uint32_t bytes, GatherPlan& plan,
+                 std::uint32_t access = 0);
+
+}  // namespace hcasim::hca

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "hca/send_scheduler.hpp"
+
+#include <algorithm>
+
+#include "hca/requester.hpp"
+
+namespace hcasim::hca {
+
+namespace {
+StageTiming combined(const Parameters& parameters) {
+  const StageTiming& scheduler = parameters.scheduler.timing;
+  const StageTiming& requester = parameters.requester.timing;
+  return {scheduler.latency_cycles + requester.latency_cycles,
+          std::max(scheduler.interval_cycles, requester.interval_cycles)};
+}
+}  // namespace
+
+SendScheduler::SendScheduler(Core& core)
+    : Unit(core.engine, "requester"), core_(core), stage_(core.clock, combined(core.parameters)) {}
+
+void SendScheduler::activate(QueuePair& qp) {
+  if (qp.send.active) return;
+  qp.send.active = true;
+  ring_.push(qp.context.qpn);
+  arrange();
+}
+
+void SendScheduler::resume() {
+  arrange();
+}
+
+void SendScheduler::arrange() {
+  if (scheduled_ || ring_.empty() || core_.requester->full()) return;
+  scheduled_ = true;
+  schedule(stage_.enter(now()));
+}
+
+void SendScheduler::on_event(std::uint64_t) {
+  scheduled_ = false;
+  ++counters_.turns;
+  QueuePair* qp = core_.qp(ring_.front());
+  const bool sent = qp != nullptr && core_.requester->transmit(*qp);
+  if (!sent) {
+    ++counters_.blocked;
+    if (qp != nullptr) qp->send.active = false;
+    ring_.pop();
+    burst_ = 0;
+  } else if (++burst_ == core_.parameters.scheduler.burst_packets) {
+    ring_.push(ring_.pop());
+    burst_ = 0;
+  }
+  // The port's buffer is bounded: the next packet is made when all but `port_lead` of it has left.
+  stage_.hold_until(core_.port->free_at() - core_.port_lead - stage_.latency());
+  arrange();
+}
+
+}  // namespace hcasim::hca

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+
+#include "hca/core.hpp"
+#include "sim/engine/unit.hpp"
+
+namespace hcasim::hca {
+
+/// Chooses the queue pair that sends the next packet: round robin over those that have something to
+/// send, at most `burst_packets` of one before the next one's turn. It makes packets only as fast
+/// as the port takes them.
+///
+/// Timing: a queue pair that becomes active at t has its packet made at the first edge after t plus
+/// the latencies of scheduler and requester; packets follow each other by the larger of the two
+/// intervals.
+class SendScheduler : public sim::Unit {
+ public:
+  struct Counters {
+    std::uint64_t turns = 0;
+    std::uint64_t blocked = 0;  ///< turns in which the queue pair could not send
+  };
+
+  explicit SendScheduler(Core& core);
+
+  /// The queue pair may have something to send.
+  void activate(QueuePair& qp);
+  /// Room was made for packets.
+  void resume();
+
+  const Counters& counters() const { return counters_; }
+  const Stage& stage() const { return stage_; }
+  void on_event(std::uint64_t argument) override;
+
+ private:
+  void arrange();
+
+  Core& core_;
+  Stage stage_;
+  Fifo<std::uint32_t> ring_;  // QPNs
+  std::uint32_t burst_ = 0;   // packets of the front in this turn
+  bool scheduled_ = false;
+  Counters counters_;
+};
+
+}  // namespace hcasim::hca

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+
+#include "hca/core.hpp"
+#include "pcie/dma.hpp"
+
+namespace hcasim::hca {
+
+/// Packets on their way to the port, in order. A packet leaves when its payload has been gathered
+/// from host memory and all packets before it have left.
+class TransmitQueue final : public pcie::DmaClient {
+ public:
+  /// Who wants to know that a packet has left, or could not be gathered.
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    virtual void packet_left(std::uint32_t qpn, const fabric::Packet& packet, hw::Time at) = 0;
+    virtual void gather_failed(std::uint32_t qpn) = 0;
+  };
+
+  TransmitQueue(Core& core, Owner& owner) : core_(core), owner_(owner) {}
+
+  /// Opens a place behind all others for a packet whose gathers follow; close() ends them.
+  void open(fabric::PacketPtr packet, std::uint32_t qpn);
+  /// Reads part of the open packet's payload from host memory.
+  void gather(std::uint64_t address, std::uint32_t offset, std::uint32_t bytes);
+  void close();
+
+  std::uint32_t size() const { return entries_.size(); }
+  std::uint64_t dma_bytes() const { return dma_bytes_; }
+  void on_dma_read(std::uint64_t token, bool error) override;
+
+ private:
+  struct Entry {
+    fabric::PacketPtr packet;
+    std::uint32_t qpn = 0;
+    std::uint32_t reads = 0;  ///< under way; the open packet holds one more
+    bool error = false;
+  };
+
+  void send_ready();
+
+  Core& core_;
+  Owner& owner_;
+  Fifo<Entry> entries_;
+  std::uint64_t first_ = 0;  // sequence number of the front entry
+  std::uint64_t dma_bytes_ = 0;
+};
+
+}  // namespace hcasim::hca

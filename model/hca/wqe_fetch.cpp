@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "hca/wqe_fetch.hpp"
+
+#include <algorithm>
+
+#include "hca/qp_control.hpp"
+#include "hca/send_scheduler.hpp"
+#include "hcasim/hw/wqe.hpp"
+
+namespace hcasim::hca {
+
+WqeFetch::WqeFetch(Core& core)
+    : Unit(core.engine, "wqe_fetch"),
+      core_(core),
+      stage_(core.clock, core.parameters.wqe_fetch.timing) {}
+
+void WqeFetch::doorbell(QueuePair& qp, std::uint32_t head, hw::Time arrival) {
+  SendState& send = qp.send;
+  const std::uint32_t size = qp.context.sq_size;
+  if (qp.context.state < hw::QpState::kRts || head >= size) {
+    core_.qp_control->bad_send_doorbell(qp);
+    return;
+  }
+  const std::uint32_t steps =
+      head >= send.head.slot ? head - send.head.slot : head + size - send.head.slot;
+  if (send.head.count - send.done.count + steps >= size) {
+    core_.qp_control->bad_send_doorbell(qp);
+    return;
+  }
+  stamp_doorbell(qp, steps, arrival);
+  send.head.advance(steps, size);
+  if (qp.flushes()) {
+    core_.qp_control->flush_sends(qp);
+  } else {
+    request(qp);
+  }
+}
+
+void WqeFetch::stamp_doorbell(const QueuePair& qp, std::uint32_t count, hw::Time at) {
+  if (core_.observer == nullptr) return;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint64_t message =
+        core_.observer->message_of(qp.context.qpn, qp.send.head.count + i);
+    core_.stamp(message, Stamp::kDoorbellSeen, at);
+  }
+}
+
+bool WqeFetch::wants_fetch(const QueuePair& qp) const {
+  const SendState& send = qp.send;
+  return qp.context.state == hw::QpState::kRts && send.fetch.count < send.head.count &&
+         send.fetch.count - send.send.count < core_.parameters.wqe_fetch.prefetch_wqes;
+}
+
+void WqeFetch::request(QueuePair& qp) {
+  if (qp.send.fetch_queued || !wants_fetch(qp)) return;
+  qp.send.fetch_queued = true;
+  queue_.push(qp.context.qpn);
+  schedule(stage_.enter(now()));
+}
+
+void WqeFetch::on_event(std::uint64_t) {
+  QueuePair* qp = core_.qp(queue_.pop());
+  if (qp == nullptr) return;
+  qp->send.fetch_queued = false;
+  if (!wants_fetch(*qp)) return;
+  issue(*qp);
+  request(*qp);
+}
+
+// One read: as many slots as are posted, fit the prefetch room and the buffer, and lie before the
+// end of the ring.
+void WqeFetch::issue(QueuePair& qp) {
+  SendState& send = qp.send;
+  const Parameters::WqeFetch& limits = core_.parameters.wqe_fetch;
+  const std::uint32_t stride = qp.context.sq_stride;
+  const auto posted = static_cast<std::uint32_t>(send.head.count - send.fetch.count);
+  const auto room =
+      limits.prefetch_wqes - static_cast<std::uint32_t>(send.fetch.count - send.send.count);
+  const std::uint32_t fits = std::max(1u, std::min(limits.fetch_bytes, Buffer::kBytes) / stride);
+  const std::uint32_t count = std::min({posted, room, fits, qp.context.sq_size - send.fetch.slot});
+
+  const std::uint32_t index = buffers_.acquire();
+  Buffer& buffer = buffers_[index];
+  buffer.qpn = qp.context.qpn;
+  buffer.first = 0;
+  buffer.count = static_cast<std::uint16_t>(count);
+  buffer.arrived = buffer.void_ = false;
+  send.buffers.push_back(buffers_, index);
+  ++send.fetches;
+  ++counters_.fetches;
+  counters_.wqes += count;
+  const std::uint64_t address = qp.context.sq_base + std::uint64_t{send.fetch.slot} * stride;
+  send.fetch.advance(count, qp.context.sq_size);
+  core_.dma.read(address, buffer.bytes.data(), count * stride, *this, index);
+}
+
+void WqeFetch::on_dma_read(std::uint64_t token, bool error) {
+  const auto index = static_cast<std::uint32_t>(token);
+  Buffer& buffer = buffers_[index];
+  QueuePair* qp = core_.qp(buffer.qpn);
+  if (qp != nullptr) --qp->send.fetches;
+  if (buffer.void_ || qp == nullptr) {
+    counters_.discarded += buffer.count;
+    buffers_.release(index);
+    return;
+  }
+  if (error) return core_.qp_control->fail(*qp, hw::WcStatus::kLocQpOpErr);
+  buffer.arrived = true;
+  buffer.arrival = now();
+  core_.scheduler->activate(*qp);
+}
+
+const std::uint8_t* WqeFetch::front(const QueuePair& qp) const {
+  if (qp.send.buffers.empty()) return nullptr;
+  const Buffer& buffer = buffers_[qp.send.buffers.first];
+  if (!buffer.arrived) return nullptr;
+  return buffer.bytes.data() + std::size_t{buffer.first} * qp.context.sq_stride;
+}
+
+hw::Time WqeFetch::front_arrival(const QueuePair& qp) const {
+  return buffers_[qp.send.buffers.first].arrival;
+}
+
+void WqeFetch::pop(QueuePair& qp) {
+  Buffer& buffer = buffers_[qp.send.buffers.first];
+  if (++buffer.first == buffer.count) buffers_.release(qp.send.buffers.pop_front(buffers_));
+  qp.send.send.advance(1, qp.context.sq_size);
+  request(qp);
+}
+
+void WqeFetch::restart(QueuePair& qp) {
+  SendState& send = qp.send;
+  while (!send.buffers.empty()) {
+    const std::uint32_t index = send.buffers.pop_front(buffers_);
+    Buffer& buffer = buffers_[index];
+    if (buffer.arrived) {
+      counters_.discarded += static_cast<std::uint64_t>(buffer.count - buffer.first);
+      buffers_.release(index);
+    } else {
+      buffer.void_ = true;
+    }
+  }
+  send.fetch = send.send;
+}
+
+}  // namespace hcasim::hca

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "hca/core.hpp"
+#include "pcie/dma.hpp"
+#include "sim/engine/unit.hpp"
+
+namespace hcasim::hca {
+
+/// Brings send WQEs on chip: whole slots, several in one read, ahead of the requester by at most
+/// `prefetch_wqes`. Queue pairs that want a fetch take turns in a FIFO.
+///
+/// Timing: as a Stage, one read each interval; the read leaves `latency` after it was chosen.
+class WqeFetch : public sim::Unit, public pcie::DmaClient {
+ public:
+  struct Counters {
+    std::uint64_t fetches = 0;
+    std::uint64_t wqes = 0;
+    std::uint64_t discarded = 0;  ///< WQEs fetched in vain, for a retransmission or an error
+  };
+
+  explicit WqeFetch(Core& core);
+
+  /// The producer index of a send ring moved.
+  void doorbell(QueuePair& qp, std::uint32_t head, hw::Time arrival);
+  /// Asks for a fetch if the queue pair has room and something to fetch.
+  void request(QueuePair& qp);
+  /// The WQE at qp.send.send, or null while it is not on chip.
+  const std::uint8_t* front(const QueuePair& qp) const;
+  hw::Time front_arrival(const QueuePair& qp) const;
+  /// The WQE at the front was cut into packets to its end.
+  void pop(QueuePair& qp);
+  /// Forgets everything on chip; the next fetch begins at qp.send.send.
+  void restart(QueuePair& qp);
+
+  const Counters& counters() const { return counters_; }
+  const Stage& stage() const { return stage_; }
+  void on_event(std::uint64_t argument) override;
+  void on_dma_read(std::uint64_t token, bool error) override;
+
+  struct Buffer {
+    static constexpr std::uint32_t kBytes = 1024;
+    std::array<std::uint8_t, kBytes> bytes;
+    hw::Time arrival = 0;
+    std::uint32_t next = kNone;
+    std::uint32_t qpn = 0;
+    std::uint16_t first = 0;  ///< WQEs already consumed
+    std::uint16_t count = 0;
+    bool arrived = false;
+    bool void_ = false;  ///< discarded while the read was under way
+  };
+
+ private:
+  bool wants_fetch(const QueuePair& qp) const;
+  void issue(QueuePair& qp);
+  void stamp_doorbell(const QueuePair& qp, std::uint32_t count, hw::Time at);
+
+  Core& core_;
+  Stage stage_;
+  Pool<Buffer> buffers_;
+  Fifo<std::uint32_t> queue_;  // QPNs
+  Counters counters_;
+};
+
+}  // namespace hcasim::hca
