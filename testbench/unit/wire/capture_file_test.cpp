@@ -125,5 +125,67 @@ TEST_F(CaptureFile, NeedsAFolder) {
   EXPECT_THROW(CaptureWriter(file("nowhere/out.pcap")), CaptureError);
 }
 
+/// Bytes of a file that other programs wrote.
+class Bytes {
+ public:
+  explicit Bytes(bool big_endian) : big_endian_(big_endian) {}
+  Bytes& put(std::uint32_t value, int bytes = 4) {
+    for (int i = 0; i < bytes; ++i) {
+      const int shift = 8 * (big_endian_ ? bytes - 1 - i : i);
+      text_ += static_cast<char>(value >> shift);
+    }
+    return *this;
+  }
+  Bytes& fill(std::size_t count) {
+    text_.append(count, '\x05');
+    return *this;
+  }
+  void save(const fs::path& path) const {
+    std::ofstream(path, std::ios::binary).write(text_.data(), std::ssize(text_));
+  }
+
+ private:
+  bool big_endian_;
+  std::string text_;
+};
+
+TEST_F(CaptureFile, MayHaveMicrosecondsAndTheOtherByteOrder) {
+  Bytes bytes(true);
+  bytes.put(0xa1b2c3d4).put(2, 2).put(4, 2).put(0).put(0).put(65535).put(113);
+  bytes.put(10).put(999'999).put(8).put(100).fill(8);
+  bytes.put(11).put(1).put(4).put(4).fill(4);
+  bytes.save(file("big.pcap"));
+  CaptureReader reader(file("big.pcap"));
+  EXPECT_EQ(reader.link_type(), LinkType::kLinuxCooked);
+  CapturedFrame frame;
+  ASSERT_TRUE(reader.next(frame));
+  EXPECT_EQ(frame.bytes.size(), 8u);
+  EXPECT_EQ(frame.original_bytes, 100u);
+  ASSERT_TRUE(reader.next(frame));
+  EXPECT_EQ(frame.time, 2 * hw::kMicrosecond);
+  EXPECT_FALSE(reader.next(frame));
+}
+
+TEST_F(CaptureFile, MayBePcapng) {
+  Bytes bytes(false);
+  bytes.put(0x0a0d0d0a).put(28).put(0x1a2b3c4d).put(1, 2).put(0, 2);
+  bytes.put(0xffffffff).put(0xffffffff).put(28);
+  // An interface of ERF records, with stamps in nanoseconds.
+  bytes.put(1).put(32).put(197, 2).put(0, 2).put(0);
+  bytes.put(9, 2).put(1, 2).put(9).put(0, 2).put(0, 2).put(32);
+  for (const std::uint32_t low : {1000u, 1003u}) {
+    bytes.put(6).put(36).put(0).put(0).put(low).put(4).put(4).fill(4).put(36);
+  }
+  bytes.save(file("new.pcapng"));
+  CaptureReader reader(file("new.pcapng"));
+  EXPECT_EQ(reader.link_type(), LinkType::kErf);
+  CapturedFrame frame;
+  ASSERT_TRUE(reader.next(frame));
+  EXPECT_EQ(reader.start_nanoseconds(), 1000);
+  ASSERT_TRUE(reader.next(frame));
+  EXPECT_EQ(frame.time, 3 * hw::kNanosecond);
+  EXPECT_FALSE(reader.next(frame));
+}
+
 }  // namespace
 }  // namespace hcasim::fabric
