@@ -39,6 +39,11 @@ class Memory {
     apply_visible();
     copy_in(address, static_cast<const std::uint8_t*>(from), bytes);
   }
+  /// Applies the posted writes that are visible at `at`: for callers ahead of the engine, which has
+  /// no events before `at` left.
+  void apply_until(Time at) {
+    while (!posted_.empty() && posted_.front().visible_at <= at) apply_first();
+  }
   /// A write that becomes visible at `visible_at`, not before those posted earlier.
   void post(std::uint64_t address, const void* from, std::uint32_t bytes, Time visible_at);
 
@@ -61,9 +66,7 @@ class Memory {
     std::uint32_t bytes;
   };
 
-  void apply_visible() {
-    while (!posted_.empty() && posted_.front().visible_at <= engine_.now()) apply_first();
-  }
+  void apply_visible() { apply_until(engine_.now()); }
   void apply_first();
   void copy_in(std::uint64_t address, const std::uint8_t* from, std::uint64_t bytes);
   void copy_out(std::uint64_t address, void* to, std::uint64_t bytes) const;

@@ -76,12 +76,14 @@ void RootComplex::on_event(std::uint64_t argument) {
 }
 
 // The link is not reserved: such a caller may be ahead of the engine's time.
-Time RootComplex::read_at_once(std::uint64_t address, void* to, std::uint32_t bytes, bool& error) {
+Time RootComplex::read_at_once(std::uint64_t address, void* to, std::uint32_t bytes, Time at,
+                               bool& error) {
   ++counters_.reads;
   error = !memory_.mapped(address, bytes);
   counters_.unmapped_reads += error ? 1 : 0;
   const Time latency = latency_.draw() + propagation_;
   if (error) return latency;
+  memory_.apply_until(at);
   memory_.read(address, to, bytes);
   return latency + downstream_.rate().ceil(layout_.completions(address, bytes).bytes);
 }

@@ -40,8 +40,8 @@ class RootComplex : public sim::Unit, public pcie::HostSide {
   /// The downstream direction of the link, shared with MMIO accesses.
   fabric::LinkClock& downstream() { return downstream_; }
   const fabric::LinkClock& downstream() const { return downstream_; }
-  /// For a foreign initiator that calls b_transport: data as of now; returns how long it took.
-  Time read_at_once(std::uint64_t address, void* to, std::uint32_t bytes, bool& error);
+  /// For a foreign initiator that calls b_transport: data as of `at`; returns how long it took.
+  Time read_at_once(std::uint64_t address, void* to, std::uint32_t bytes, Time at, bool& error);
 
   Memory& memory() { return memory_; }
   const RootComplexCounters& counters() const { return counters_; }

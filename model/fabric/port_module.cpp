@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "fabric/port_module.hpp"
+
+#include <utility>
+
+namespace hcasim::fabric {
+
+// Targets complete a packet within the request; whatever else comes back is the end of one.
+class PortModule::Backward final : public tlm::tlm_bw_transport_if<>, public EnginePeer {
+ public:
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time&) override {
+    if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
+    payload.release();
+    return tlm::TLM_COMPLETED;
+  }
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+};
+
+PortModule::PortModule(const sc_core::sc_module_name& name, sim::EngineModule& node,
+                       const Parameters& p)
+    : sc_core::sc_module(name),
+      out("out"),
+      in("in"),
+      node_(node),
+      port_(node.engine(), "port", p),
+      calls_(node),
+      backward_(std::make_unique<Backward>()) {
+  out.bind(*backward_);
+  in.bind(*this);
+  port_.set_wire(*this);
+}
+
+PortModule::~PortModule() = default;
+
+void PortModule::start_of_simulation() {
+  calls_.set_peer(out.operator->());
+}
+
+tlm::tlm_generic_payload& PortModule::acquire() {
+  if (free_.empty()) {
+    payloads_.emplace_back(new tlm::tlm_generic_payload(this));
+    payloads_.back()->set_extension(new PacketExtension);  // deleted by the payload
+    payloads_.back()->set_command(tlm::TLM_IGNORE_COMMAND);
+    free_.reserve(payloads_.capacity());
+    free_.push_back(payloads_.back().get());
+  }
+  tlm::tlm_generic_payload& payload = *free_.back();
+  free_.pop_back();
+  payload.acquire();
+  return payload;
+}
+
+void PortModule::free(tlm::tlm_generic_payload* payload) {
+  payload->get_extension<PacketExtension>()->packet.reset();
+  free_.push_back(payload);
+}
+
+void PortModule::carry(PacketPtr packet, Time arrival) {
+  tlm::tlm_generic_payload& payload = acquire();
+  const auto bytes = static_cast<unsigned int>(packet->wire_bytes());
+  payload.set_data_length(bytes);
+  payload.set_streaming_width(bytes);
+  payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  payload.get_extension<PacketExtension>()->packet = std::move(packet);
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time delay = node_.delay_to(arrival);
+  const tlm::tlm_sync_enum status = out->nb_transport_fw(payload, phase, delay);
+  calls_.after_call_out();
+  const bool done =
+      status == tlm::TLM_COMPLETED || (status == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP);
+  if (done) payload.release();
+}
+
+void PortModule::take(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay) {
+  auto* extension = payload.get_extension<PacketExtension>();
+  if (extension == nullptr || !extension->packet) {
+    payload.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
+    return;
+  }
+  port_.carry(std::move(extension->packet), sim::EngineModule::time_of(delay));
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+}
+
+tlm::tlm_sync_enum PortModule::nb_transport_fw(tlm::tlm_generic_payload& payload,
+                                               tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
+  take(payload, delay);
+  return tlm::TLM_COMPLETED;
+}
+
+void PortModule::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  take(payload, delay);
+}
+
+void connect(PortModule& a, PortModule& b) {
+  a.out.bind(b.in);
+  b.out.bind(a.in);
+}
+
+void couple(sim::Coupling& coupling, PortModule& a, PortModule& b) {
+  couple(coupling, a.node().index(), a.port(), b.node().index(), b.port());
+}
+
+}  // namespace hcasim::fabric

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <memory>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "fabric/link.hpp"
+#include "fabric/link_calls.hpp"
+#include "sim/engine/engine_module.hpp"
+
+namespace hcasim::fabric {
+
+/// The packet that a payload stands for; belongs to the payload until somebody takes it. A module
+/// between two ports may look at it, replace it, hold it back or drop it.
+class PacketExtension : public tlm::tlm_extension<PacketExtension> {
+ public:
+  PacketPtr packet;
+
+  tlm::tlm_extension_base* clone() const override { return nullptr; }
+  void copy_from(const tlm::tlm_extension_base&) override {}
+};
+
+/// A network port as a module with two sockets: packets leave at `out` and come in at `in`. A
+/// packet is a transaction without data (TLM_IGNORE_COMMAND, the length is that on the wire) with a
+/// PacketExtension; its delay tells when the last bit arrives at the far end. The target takes it
+/// within BEGIN_REQ and answers TLM_COMPLETED.
+class PortModule : public sc_core::sc_module,
+                   public tlm::tlm_fw_transport_if<>,
+                   public EnginePeer,
+                   private Wire,
+                   private tlm::tlm_mm_interface {
+ public:
+  PortModule(const sc_core::sc_module_name& name, sim::EngineModule& node,
+             const Parameters& parameters);
+  ~PortModule() override;
+
+  tlm::tlm_initiator_socket<> out;
+  tlm::tlm_target_socket<> in;
+
+  EthernetPort& port() { return port_; }
+  const EthernetPort& port() const { return port_; }
+  sim::EngineModule& node() { return node_; }
+  /// Payloads that somebody holds a reference to.
+  std::size_t payloads_in_use() const { return payloads_.size() - free_.size(); }
+
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) override;
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
+  bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
+  unsigned int transport_dbg(tlm::tlm_generic_payload&) override { return 0; }
+
+ private:
+  class Backward;
+
+  void start_of_simulation() override;
+  void carry(PacketPtr packet, Time arrival) override;
+  void take(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay);
+  tlm::tlm_generic_payload& acquire();
+  void free(tlm::tlm_generic_payload* payload) override;
+
+  sim::EngineModule& node_;
+  EthernetPort port_;
+  SocketCalls calls_;
+  std::unique_ptr<Backward> backward_;
+  std::vector<std::unique_ptr<tlm::tlm_generic_payload>> payloads_;
+  std::vector<tlm::tlm_generic_payload*> free_;
+};
+
+/// Lays a cable between two ports: binds their sockets both ways.
+void connect(PortModule& a, PortModule& b);
+/// Tells how far the nodes of two ports may run apart. Also right when modules stand in between, as
+/// they can only add delay.
+void couple(sim::Coupling& coupling, PortModule& a, PortModule& b);
+
+}  // namespace hcasim::fabric

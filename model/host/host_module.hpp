@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <systemc>
+
+#include "host/cpu_port.hpp"
+#include "host/dma_target_socket.hpp"
+#include "host/interrupt_controller.hpp"
+#include "host/memory.hpp"
+#include "host/mmio_initiator.hpp"
+#include "host/mmio_port.hpp"
+#include "host/parameters.hpp"
+#include "host/root_complex.hpp"
+#include "sim/engine/engine_module.hpp"
+#include "sim/engine/tasks.hpp"
+
+namespace hcasim::host {
+
+/// A host: CPU, memory, interrupt controller and root complex with one PCIe slot.
+class HostModule : public sc_core::sc_module {
+ public:
+  /// `memory_bytes` can be allocated by the driver; `seed` is that of the read latencies.
+  HostModule(const sc_core::sc_module_name& name, sim::EngineModule& node,
+             const pcie::Parameters& pcie, const Parameters& parameters, std::uint64_t memory_bytes,
+             std::uint64_t seed);
+
+  /// For the adapter's DMA initiator.
+  tlm::tlm_target_socket<>& dma_target() { return dma_target_.socket; }
+  /// To be bound to the adapter's BAR.
+  tlm::tlm_initiator_socket<>& mmio_initiator() { return mmio_initiator_.socket(); }
+
+  CpuPort& cpu() { return cpu_; }
+  Memory& memory() { return memory_; }
+  RootComplex& root_complex() { return root_complex_; }
+  InterruptController& interrupts() { return interrupts_; }
+  MmioPort& mmio() { return mmio_; }
+  sim::Tasks& tasks() { return tasks_; }
+
+ private:
+  sim::Tasks tasks_;
+  Memory memory_;
+  InterruptController interrupts_;
+  RootComplex root_complex_;
+  MmioInitiator mmio_initiator_;
+  MmioPort mmio_;
+  CpuPort cpu_;
+  DmaTargetSocket dma_target_;
+};
+
+}  // namespace hcasim::host
