@@ -48,15 +48,21 @@ bool is_table(std::string_view path) {
   throw InputError(at.file, at.line, at.column, "a key of the configuration", found, suggestion);
 }
 
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/// Names of nodes are those that a trace can have.
 void check_node_name(const Assignment& assignment, const std::string& name) {
-  const bool good = !name.empty() && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-  });
+  constexpr std::size_t kLongest = 63;
+  const bool good = !name.empty() && name.size() <= kLongest && is_letter(name.front()) &&
+                    std::ranges::all_of(name, [](char c) {
+                      return is_letter(c) || (c >= '0' && c <= '9') || c == '-';
+                    });
   if (good) return;
   const Location& at = assignment.key_at;
   throw InputError(at.file, at.line, at.column,
-                   "a node name of letters, digits, '_' and '-' after 'node.'", name);
+                   "a node name (a letter or '_', then letters, digits, '_' and '-')", name);
 }
 
 }  // namespace

@@ -67,8 +67,12 @@ constexpr Case kCases[] = {
      "c.toml:2:1: expected a key of the configuration, found 'node.b.fabric.rate_gbp'; did you "
      "mean 'node.b.fabric.rate_gbps'?"},
     {"BadNodeName", "[node.\"b c\".fabric]\nrate_gbps = 4",
-     "c.toml:2:1: expected a node name of letters, digits, '_' and '-' after 'node.', found 'b "
-     "c'"},
+     "c.toml:2:1: expected a node name (a letter or '_', then letters, digits, '_' and '-'), found "
+     "'b c'"},
+    {"NodeNameOfDigits", "node.7.pcie.tags = 4",
+     "c.toml:1:13: expected a node name (a letter or '_', then letters, digits, '_' and '-'), "
+     "found "
+     "'7'"},
     {"NodeWithoutTables", "node.b = 4",
      "c.toml:1:6: expected a key of the configuration, found 'node.b'"},
     {"NodeIsNoKey", "node = 4", "c.toml:1:1: expected a key of the configuration, found 'node'"},

@@ -44,7 +44,7 @@ void draw(NodeConfig& node, Random& random) {
 SystemConfig draw_system(Random& random) {
   SystemConfig config;
   draw(config.defaults, random);
-  for (const char* name : {"a", "node_2", "7-b"}) {
+  for (const char* name : {"a", "node_2", "_7-b"}) {
     if (random() % 2 == 0) continue;
     NodeConfig node = config.defaults;
     if (random() % 4 != 0) draw(node, random);
