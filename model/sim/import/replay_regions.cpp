@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/import/replay_regions.hpp"
+
+#include <algorithm>
+
+namespace hcasim::sim {
+namespace {
+
+constexpr std::uint64_t kPage = 4096;
+
+std::uint64_t round_up(std::uint64_t bytes) {
+  return (bytes + kPage - 1) / kPage * kPage;
+}
+
+}  // namespace
+
+bool has_remote_address(hw::WrOpcode opcode) {
+  switch (opcode) {
+    case hw::WrOpcode::kRdmaWrite:
+    case hw::WrOpcode::kRdmaWriteWithImm:
+    case hw::WrOpcode::kRdmaRead:
+    case hw::WrOpcode::kAtomicCmpAndSwp:
+    case hw::WrOpcode::kAtomicFetchAndAdd:
+      return true;
+    default:
+      return false;
+  }
+}
+
+RegionMap::RegionMap(const ReplayPlan& plan) : of_message_(plan.messages.size()) {
+  for (std::size_t i = 0; i < plan.messages.size(); ++i) take(i, *plan.messages[i].record);
+  for (std::size_t i = 0; i < regions_.size(); ++i) round(regions_[i]);
+}
+
+// While regions are found, `length` is the address behind the last byte.
+void RegionMap::take(std::size_t place, const MessageRecord& record) {
+  const bool access = has_remote_address(record.opcode);
+  if (!access && !record.invalidate_rkey) return;
+  const std::uint32_t rkey = access ? record.rkey : *record.invalidate_rkey;
+  const Key key{record.responder.address, rkey};
+  const auto [found, fresh] = valid_.try_emplace(key, regions_.size());
+  if (fresh) {
+    regions_.push_back({record.responder.address, rkey, record.remote_addr, 0, false});
+    longest_.push_back(0);
+  }
+  of_message_[place] = found->second;
+  Region& region = regions_[found->second];
+  if (!access) {
+    valid_.erase(found);
+    return;
+  }
+  const std::uint64_t bytes = std::min(record.bytes, kMaxLength);
+  const std::uint64_t end = record.remote_addr + bytes;
+  region.folded = region.folded || end < record.remote_addr;
+  region.base = std::min(region.base, record.remote_addr);
+  region.length = std::max(region.length, end);
+  longest_[found->second] = std::max(longest_[found->second], bytes);
+}
+
+void RegionMap::round(Region& region) {
+  const auto index = static_cast<std::size_t>(&region - regions_.data());
+  region.base = region.base / kPage * kPage;
+  const std::uint64_t bytes = region.length > region.base ? region.length - region.base : 0;
+  region.folded = region.folded || bytes > kMaxLength - kPage;
+  const std::uint64_t folded_bytes = std::min(longest_[index] + kPage, kMaxLength - kPage);
+  region.length = std::max(kPage, round_up(region.folded ? folded_bytes : bytes));
+}
+
+std::uint64_t RegionMap::offset_of(std::size_t place, const MessageRecord& record) const {
+  const Region& region = regions_[of_message_[place]];
+  return region.folded ? record.remote_addr % kPage : record.remote_addr - region.base;
+}
+
+}  // namespace hcasim::sim

@@ -1,0 +1,377 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+// A plan to lines. Receives are written as many lines ahead of their messages as the queue is deep,
+// so that whoever reads the trace as a stream never has to hold more than a queue of them.
+#include "sim/import/trace_from_capture.hpp"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+
+#include "sim/import/label_pool.hpp"
+#include "sim/import/replay_plan.hpp"
+#include "sim/import/replay_regions.hpp"
+
+namespace hcasim::sim {
+namespace {
+
+constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kDefaultCqe = 16384;
+constexpr std::uint64_t kMaxCqe = 4194303;
+
+std::string address_text(const hw::Gid& gid) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const bool ipv4 = hw::is_ipv4_gid(gid);
+  inet_ntop(ipv4 ? AF_INET : AF_INET6, gid.data() + (ipv4 ? 12 : 0), text.data(), text.size());
+  return text.data();
+}
+
+std::uint64_t length_of(const MessageRecord& record) {
+  return std::min(record.bytes, kMaxLength);
+}
+
+std::uint64_t round_up(std::uint64_t bytes) {
+  return (bytes + kPage - 1) / kPage * kPage;
+}
+
+/// How a refused message is made to fail again.
+enum class Failure : std::uint8_t {
+  kNone,
+  kNoRights,      // the region gives peers no rights: remote access
+  kMisaligned,    // an atomic at an odd address: invalid request
+  kShortReceive,  // invalid request
+  kBadReceive,    // the receive's buffer is outside its region: remote operational
+};
+
+Failure failure_of(const PlannedMessage& message) {
+  if (!message.refused()) return Failure::kNone;
+  const MessageRecord& record = *message.record;
+  const bool atomic = record.opcode == hw::WrOpcode::kAtomicCmpAndSwp ||
+                      record.opcode == hw::WrOpcode::kAtomicFetchAndAdd;
+  const hw::NakCode code = record.refused_with.value_or(hw::NakCode::kRemoteAccess);
+  const bool invalid = code == hw::NakCode::kInvalidRequest;
+  if (atomic && invalid) return Failure::kMisaligned;
+  const bool send = uses_receive(record.opcode) && !has_remote_address(record.opcode);
+  if (!send) return Failure::kNoRights;
+  return invalid && record.bytes > 0 ? Failure::kShortReceive : Failure::kBadReceive;
+}
+
+class TraceMaker {
+ public:
+  TraceMaker(const CaptureAnalysis& analysis, const ImportOptions& options,
+             const std::filesystem::path& path)
+      : options_(options),
+        plan_(make_plan(analysis, options)),
+        regions_(plan_),
+        labels_(plan_.nodes.size()),
+        uses_(plan_.messages.size()),
+        label_of_(plan_.messages.size()),
+        writer_(path, names_) {
+    default_mr_ = names_.intern(kDefaultMr);
+    no_rights_ = names_.intern("no_rights");
+    buffer_bytes_ = find_buffer_bytes();
+  }
+
+  ImportResult run() {
+    count_references();
+    name_all();
+    write_head();
+    write_regions();
+    for (std::size_t i = 0; i < plan_.connections.size(); ++i) write_first_receives(i);
+    for (std::size_t i = 0; i < plan_.messages.size(); ++i) write_message(i);
+    writer_.close();
+    result_.nodes = plan_.nodes.size();
+    result_.connections = plan_.connections.size();
+    result_.left_out = plan_.unfinished + plan_.other_transports;
+    return result_;
+  }
+
+ private:
+  // Names.
+  std::size_t node_index(const hw::Gid& address) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(plan_.nodes, address) -
+                                    plan_.nodes.begin());
+  }
+  NameId node_of(const hw::Gid& address) const { return node_names_[node_index(address)]; }
+
+  void name_all() {
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
+      node_names_.push_back(names_.intern("host" + std::to_string(i + 1)));
+    }
+    for (std::size_t i = 0; i < plan_.connections.size(); ++i) {
+      const auto& ends = plan_.connections[i].ends;
+      const std::string name = "qp" + std::to_string(i + 1);
+      const bool one_node = ends[0].address == ends[1].address;
+      qp_names_.push_back({names_.intern(name), names_.intern(one_node ? name + "b" : name)});
+    }
+    for (std::size_t i = 0; i < regions_.regions().size(); ++i) {
+      region_names_.push_back(names_.intern("r" + std::to_string(i + 1)));
+    }
+  }
+
+  // Labels: how often a message is still referred to decides when its label is free again.
+  void count_references() {
+    for (const PlannedMessage& message : plan_.messages) {
+      if (message.after != PlannedMessage::kNone) ++uses_[message.after][message.after_receive];
+    }
+  }
+
+  void give_label(Operation& operation, std::size_t node, std::size_t place, bool receive) {
+    if (uses_[place][receive] == 0) return;
+    const std::size_t number = labels_[node].take();
+    label_of_[place][receive] = number;
+    operation.label = names_.intern("l" + std::to_string(number));
+  }
+
+  void refer_to(Operation& operation, std::size_t node, std::size_t place, bool receive) {
+    const std::size_t number = label_of_[place][receive];
+    operation.timing = Timing::kAfter;
+    operation.after = names_.intern("l" + std::to_string(number));
+    if (--uses_[place][receive] == 0) labels_[node].give_back(number);
+  }
+
+  // Head.
+  void write_head() {
+    for (const Assumption& assumption : list_assumptions(options_)) writer_.assume(assumption);
+    if (plan_.unfinished != 0) {
+      writer_.comment(std::to_string(plan_.unfinished) +
+                      " messages without an end in the capture are not in this trace");
+    }
+    if (plan_.other_transports != 0) {
+      writer_.comment(std::to_string(plan_.other_transports) +
+                      " messages on other transports than RC are not in this trace");
+    }
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
+      writer_.comment(std::string(names_.text(node_names_[i])) + " is " +
+                      address_text(plan_.nodes[i]));
+      writer_.node(node_names_[i]);
+    }
+    for (std::size_t i = 0; i < plan_.connections.size(); ++i) write_connection(i);
+  }
+
+  void write_connection(std::size_t index) {
+    const PlannedConnection& connection = plan_.connections[index];
+    writer_.comment("QP " + std::to_string(connection.ends[0].qpn) + " and QP " +
+                    std::to_string(connection.ends[1].qpn));
+    Operation line;
+    line.reset(Verb::kConnect);
+    line.node = node_of(connection.ends[0].address);
+    line.peer_node = node_of(connection.ends[1].address);
+    line.object = qp_names_[index][0];
+    line.peer_object = qp_names_[index][1];
+    line.set(Arg::kMtu, connection.mtu);
+    line.set(Arg::kPsn, connection.first_psn[0]);
+    line.set(Arg::kPsnPeer, connection.first_psn[1]);
+    line.set(Arg::kMaxSendWr, options_.max_send_wr);
+    line.set(Arg::kMaxRecvWr, options_.max_recv_wr);
+    line.set(Arg::kTimeout, options_.timeout);
+    line.set(Arg::kRetryCnt, options_.retry_cnt);
+    line.set(Arg::kRnrRetry, options_.rnr_retry);
+    line.set(Arg::kMinRnrTimer, connection.rnr_timer_code.value_or(options_.min_rnr_timer));
+    line.set(Arg::kMaxRdAtomic, options_.max_rd_atomic);
+    line.set(Arg::kCqe, cq_entries());
+    line.set(Arg::kMrLength, buffer_bytes_);
+    writer_.write(line);
+  }
+
+  // All QPs of a node share one CQ, which must hold what all of them can complete at once.
+  std::uint64_t cq_entries() const {
+    const std::uint64_t each = options_.max_send_wr + options_.max_recv_wr;
+    return std::clamp(2 * each * plan_.connections.size(), kDefaultCqe, kMaxCqe);
+  }
+
+  std::uint64_t find_buffer_bytes() const {
+    std::uint64_t longest = std::max<std::uint64_t>(options_.receive_length, kPage);
+    for (const PlannedMessage& message : plan_.messages) {
+      longest = std::max(longest, length_of(*message.record));
+    }
+    return std::min(round_up(longest), kMaxLength);
+  }
+
+  // Regions.
+  void write_regions() {
+    for (std::size_t i = 0; i < regions_.regions().size(); ++i) {
+      const Region& region = regions_.regions()[i];
+      write_region(node_of(region.node), region_names_[i], region.length, kAllAccess);
+    }
+    std::vector<bool> needed(plan_.nodes.size());
+    for (const PlannedMessage& message : plan_.messages) {
+      if (failure_of(message) != Failure::kNoRights) continue;
+      needed[node_index(message.record->responder.address)] = true;
+    }
+    for (std::size_t i = 0; i < needed.size(); ++i) {
+      if (needed[i]) write_region(node_names_[i], no_rights_, buffer_bytes_, 0);
+    }
+  }
+
+  void write_region(NameId node, NameId mr, std::uint64_t length, std::uint32_t access) {
+    Operation line;
+    line.reset(Verb::kRegMr);
+    line.node = node;
+    line.object = mr;
+    line.set(Arg::kLength, length);
+    line.set(Arg::kAccess, access);
+    writer_.write(line);
+  }
+
+  // Receives.
+  void write_first_receives(std::size_t connection) {
+    for (std::size_t side = 0; side < 2; ++side) {
+      const std::size_t count = plan_.connections[connection].received[side].size();
+      for (std::size_t i = 0; i < std::min<std::size_t>(count, options_.max_recv_wr); ++i) {
+        write_receive(connection, side, i);
+      }
+    }
+  }
+
+  /// The receive for the `index`-th message that `side` sends into one.
+  void write_receive(std::size_t connection, std::size_t side, std::size_t index) {
+    const PlannedConnection& planned = plan_.connections[connection];
+    const std::size_t place = planned.received[side][index];
+    const PlannedMessage& message = plan_.messages[place];
+    const hw::Gid& address = planned.ends[1 - side].address;
+    Operation line;
+    line.reset(Verb::kPostRecv);
+    line.node = node_of(address);
+    line.object = qp_names_[connection][1 - side];
+    set_receive_buffer(line, message, std::max(planned.longest[side], options_.receive_length));
+    const auto late = late_receive(*message.record);
+    if (late) set_time(line, *late - plan_.start);
+    give_label(line, node_index(address), place, true);
+    writer_.write(line);
+    ++result_.receives;
+  }
+
+  void set_receive_buffer(Operation& line, const PlannedMessage& message,
+                          std::uint64_t length) const {
+    const Failure failure = failure_of(message);
+    if (failure == Failure::kShortReceive) length = length_of(*message.record) - 1;
+    std::uint64_t offset = 0;
+    if (failure == Failure::kBadReceive) {
+      offset = buffer_bytes_;
+      length = std::max<std::uint64_t>(length, 1);
+    }
+    set_buffer(line, std::min(length, kMaxLength), offset);
+  }
+
+  // A receive that a sender had to wait for came between the last refusal and the acceptance.
+  std::optional<hw::Time> late_receive(const MessageRecord& record) const {
+    if (options_.receives == ReceivePolicy::kAhead || record.rnr_naks.empty()) return {};
+    const hw::Time refused = record.rnr_naks.back();
+    const auto accepted = record.accepted ? record.accepted : record.completed;
+    return accepted ? refused + (*accepted - refused) / 2 : refused;
+  }
+
+  // Sends.
+  void write_message(std::size_t place) {
+    const PlannedMessage& message = plan_.messages[place];
+    const MessageRecord& record = *message.record;
+    Operation line;
+    line.reset(Verb::kPostSend);
+    line.node = node_of(record.requester.address);
+    line.object = qp_names_[message.connection][message.side];
+    line.opcode = static_cast<SendOpcode>(record.opcode);
+    if (record.solicited && record.opcode != hw::WrOpcode::kRdmaRead) line.flags |= kSolicited;
+    set_buffer(line, length_of(record), 0);
+    set_arguments(line, place, record);
+    set_timing(line, place);
+    if (message.refused()) comment_refusal(message);
+    writer_.write(line);
+    ++result_.sends;
+    if (message.uses_receive()) write_receive_ahead(message);
+  }
+
+  void write_receive_ahead(const PlannedMessage& message) {
+    const std::size_t next = message.receive_place + options_.max_recv_wr;
+    const auto& received = plan_.connections[message.connection].received[message.side];
+    if (next < received.size()) write_receive(message.connection, message.side, next);
+  }
+
+  void set_buffer(Operation& line, std::uint64_t length, std::uint64_t offset) const {
+    if (length != 0) line.add_sge({default_mr_, static_cast<std::uint32_t>(length), offset});
+  }
+
+  void set_arguments(Operation& line, std::size_t place, const MessageRecord& record) const {
+    if (record.imm) line.set(Arg::kImm, *record.imm);
+    if (record.opcode == hw::WrOpcode::kSendWithInv) {
+      line.set(Arg::kInvalidate, region_names_[regions_.region_of(place)]);
+    }
+    if (has_remote_address(record.opcode)) set_remote(line, place, record);
+    if (record.opcode == hw::WrOpcode::kAtomicCmpAndSwp) {
+      line.set(Arg::kCompare, record.compare);
+      line.set(Arg::kSwap, record.swap_add);
+    }
+    if (record.opcode == hw::WrOpcode::kAtomicFetchAndAdd) line.set(Arg::kAdd, record.swap_add);
+  }
+
+  void set_remote(Operation& line, std::size_t place, const MessageRecord& record) const {
+    const Failure failure = failure_of(plan_.messages[place]);
+    if (failure == Failure::kNoRights) {
+      line.set(Arg::kRemoteMr, no_rights_);
+      line.set(Arg::kRemoteOffset, 0);
+      return;
+    }
+    std::uint64_t offset = regions_.offset_of(place, record);
+    if (failure == Failure::kMisaligned) offset |= 1;
+    line.set(Arg::kRemoteMr, region_names_[regions_.region_of(place)]);
+    line.set(Arg::kRemoteOffset, offset);
+  }
+
+  void set_timing(Operation& line, std::size_t place) {
+    const PlannedMessage& message = plan_.messages[place];
+    const std::size_t node = node_index(message.record->requester.address);
+    if (options_.timing == TimingPolicy::kCaptured) {
+      set_time(line, message.time);
+    } else if (message.after == PlannedMessage::kNone) {
+      set_time(line, 0);
+    } else {
+      refer_to(line, node, message.after, message.after_receive);
+    }
+    give_label(line, node, place, false);
+  }
+
+  void set_time(Operation& line, hw::Time time) const {
+    line.timing = Timing::kAt;
+    line.time = time + static_cast<hw::Time>(options_.lead_ns) * hw::kNanosecond;
+  }
+
+  void comment_refusal(const PlannedMessage& message) {
+    const auto code = message.record->refused_with.value_or(hw::NakCode::kRemoteAccess);
+    const bool invalid = code == hw::NakCode::kInvalidRequest;
+    const bool access = code == hw::NakCode::kRemoteAccess;
+    const std::string captured = invalid  ? "invalid_request"
+                                 : access ? "remote_access"
+                                          : "remote_operational";
+    const Failure failure = failure_of(message);
+    const std::string here = failure == Failure::kNoRights     ? "remote_access"
+                             : failure == Failure::kBadReceive ? "remote_operational"
+                                                               : "invalid_request";
+    writer_.comment("refused in the capture with " + captured + ", here with " + here);
+  }
+
+  const ImportOptions& options_;
+  NameTable names_;
+  ReplayPlan plan_;
+  RegionMap regions_;
+  std::vector<NameId> node_names_;
+  std::vector<std::array<NameId, 2>> qp_names_;  // by connection and side
+  std::vector<NameId> region_names_;
+  std::vector<LabelPool> labels_;                     // by node
+  std::vector<std::array<std::size_t, 2>> uses_;      // by place: references to send, to receive
+  std::vector<std::array<std::size_t, 2>> label_of_;  // by place: of the send, of the receive
+  NameId default_mr_ = kNoName;
+  NameId no_rights_ = kNoName;
+  std::uint64_t buffer_bytes_ = 0;  // of the region that all local buffers are in
+  ImportResult result_;
+  TraceWriter writer_;
+};
+
+}  // namespace
+
+ImportResult trace_from_capture(const CaptureAnalysis& analysis, const ImportOptions& options,
+                                const std::filesystem::path& trace) {
+  return TraceMaker(analysis, options, trace).run();
+}
+
+}  // namespace hcasim::sim
