@@ -217,6 +217,14 @@ struct Outputs {
   TakeBeat take_rsp;
 };
 
+/// True iff a handshake happens on some port in a cycle with these inputs and outputs.
+constexpr bool any_handshake(const Inputs& in, const Outputs& out) {
+  return in.dma_rsp_valid || (in.take_valid && out.take_ready) ||
+         (in.doorbell_valid && out.doorbell_ready) || (in.cmd_valid && out.cmd_ready) ||
+         (out.take_rsp_valid && in.take_rsp_ready) || (out.dma_req_valid && in.dma_req_ready) ||
+         (out.event_valid && in.event_ready) || (out.cmd_rsp_valid && in.cmd_rsp_ready);
+}
+
 /// The comparison contract: equal valid, ready and idle, and equal payload where valid.
 constexpr bool same_ports(const Outputs& a, const Outputs& b) {
   return a.cmd_ready == b.cmd_ready && a.doorbell_ready == b.doorbell_ready &&

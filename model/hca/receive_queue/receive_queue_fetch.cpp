@@ -73,8 +73,8 @@ void ReceiveQueueModel::drop_buffered(RqQueue& queue) {
   queue.fetch = queue.tail;
 }
 
-void ReceiveQueueModel::accept_beat(const DmaBeat& beat) {
-  if (known(beat.tag) == nullptr) {
+void ReceiveQueueModel::accept_beat(const DmaBeat& beat, bool is_known) {
+  if (!is_known) {
     ++counters_.dma_beats_unknown;
     return;
   }

@@ -36,6 +36,8 @@ const Outputs& ReceiveQueueModel::step(Cycle cycle, const Inputs& in) {
                              : doorbell_in       ? &in.doorbell
                                                  : nullptr;
   const Selection selection = select(in, doorbell);
+  // A tag that is chosen in this cycle is not known to a beat of this cycle.
+  const bool beat_known = in.dma_rsp_valid && known(in.dma_rsp.tag) != nullptr;
 
   // The command is answered from the state at the start too, so before anything changes.
   if (out_.cmd_rsp_valid && in.cmd_rsp_ready) {
@@ -52,7 +54,7 @@ const Outputs& ReceiveQueueModel::step(Cycle cycle, const Inputs& in) {
   if (selection.judged != kNone) judge(selection.judged);
   if (selection.fetch.kind != FetchChoice::kNothing) fetch_stage(selection.fetch);
   if (selection.failed_tag != kNone) enter_failed_event(selection.failed_tag);
-  if (in.dma_rsp_valid) accept_beat(in.dma_rsp);
+  if (in.dma_rsp_valid) accept_beat(in.dma_rsp, beat_known);
   if (cmd_in) commands_.push({in.cmd, doorbells_.size() + (doorbell_in ? 1U : 0U)});
   if (doorbell != nullptr) doorbell_stage(in, doorbell_in, selection.event_room);
   if (!commands_.empty()) command_stage(selection.command_free);

@@ -120,7 +120,7 @@ class ReceiveQueueModel final : public ReceiveQueueUnit {
   void evict(RqQueue& queue);
   void enter_fifo(RqQueue& queue);
   void enter_failed_event(unsigned tag);
-  void accept_beat(const hw::rq::DmaBeat& beat);
+  void accept_beat(const hw::rq::DmaBeat& beat, bool is_known);
   void store_beat(Request& request, const hw::rq::Beat& data);
   void fill_line(Request& request, const std::uint8_t* data, unsigned bytes);
   void end_request(unsigned tag, bool failed);

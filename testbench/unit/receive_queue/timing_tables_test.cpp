@@ -29,7 +29,9 @@ TEST_P(TimingTables, ModelAgreesInEveryCycle) {
 INSTANTIATE_TEST_SUITE_P(ByHand, TimingTables, testing::ValuesIn(timing_table_names()),
                          [](const auto& param_info) { return param_info.param; });
 
-TEST(TimingTableFiles, AreTwelve) { EXPECT_EQ(timing_table_names().size(), 12U); }
+TEST(TimingTableFiles, AreTwelve) {
+  EXPECT_EQ(timing_table_names().size(), 12U);
+}
 
 std::string error_of(const std::string& text) {
   std::istringstream in(text);
