@@ -35,8 +35,8 @@ Time Endpoint::send_write(std::uint64_t address, std::uint32_t bytes) {
   const std::uint32_t tlps = layout_.write(address, bytes).tlps;
   const std::uint32_t data = layout_.data_credits(address, bytes);
   // Credits count from the moment the link is free for this write: those before it go first.
-  const Time at = std::max(now(), upstream_.free_at());
-  if (posted_.enough(tlps, data, at)) return put_write(address, bytes, tlps, data, at);
+  const Time free = std::max(now(), upstream_.free_at());
+  if (posted_.enough(tlps, data, free)) return put_write(address, bytes, tlps, data, now());
   return send_write_slowly(address, bytes);
 }
 
@@ -48,8 +48,9 @@ Time Endpoint::send_write_slowly(std::uint64_t address, std::uint32_t bytes) {
     const std::uint32_t data = layout_.data_credits(address, payload);
     const Time free = std::max(now(), upstream_.free_at());
     const Time at = posted_.wait_for(data, free);
-    counters_.write_waits += at > free ? 1 : 0;
-    arrival = put_write(address, payload, 1, data, at);
+    const bool waits = at > free;
+    counters_.write_waits += waits ? 1 : 0;
+    arrival = put_write(address, payload, 1, data, waits ? at : now());
     address += payload;
     bytes -= payload;
   }
