@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 
 // Picoseconds in 64 bits reach 106 days; a stamp further away is a broken one.
-constexpr std::int64_t kMaxSeconds = 100 * 24 * 3600;
+constexpr std::int64_t kMaxSeconds = std::int64_t{100} * 24 * 3600;
 
 }  // namespace
 

@@ -63,9 +63,9 @@ class Sorter {
   /// @return false for a packet that its receiver dropped
   bool count_icrc(fabric::IcrcStatus status) {
     IcrcCounts& icrc = analysis.icrc;
-    ++(status == fabric::IcrcStatus::kOk    ? icrc.ok
-       : status == fabric::IcrcStatus::kBad ? icrc.bad
-                                            : icrc.unchecked);
+    if (status == fabric::IcrcStatus::kOk) ++icrc.ok;
+    if (status == fabric::IcrcStatus::kBad) ++icrc.bad;
+    if (status == fabric::IcrcStatus::kUnchecked) ++icrc.unchecked;
     return status != fabric::IcrcStatus::kBad;
   }
 

@@ -22,7 +22,7 @@ constexpr Row kRows[] = {
     {"max_send_wr", &ImportOptions::max_send_wr, 1, 65535, "depth of each send queue"},
     {"max_recv_wr", &ImportOptions::max_recv_wr, 1, 65535, "depth of each receive queue"},
     {"receive_length", &ImportOptions::receive_length, 0, kMaxLength,
-     "bytes of each receive, and at least the longest message of its QP"},
+     "bytes of each receive, but never less than the longest message of its QP"},
     {"mtu", &ImportOptions::mtu, 256, 4096,
      "path MTU of connections without a message of two packets, and at least their longest "
      "message"},
@@ -76,9 +76,11 @@ void set_assumption(ImportOptions& options, std::string_view setting) {
 
 std::vector<Assumption> list_assumptions(const ImportOptions& options) {
   std::vector<Assumption> list;
-  list.push_back({"receives", options.receives == ReceivePolicy::kAhead
-                                  ? "ahead: posted before they are needed (--receives)"
-                                  : "as-seen: late where the capture has RNR NAKs (--receives)"});
+  list.push_back(
+      {"receives",
+       options.receives == ReceivePolicy::kAhead
+           ? "ahead: posted before they are needed (--receives)"
+           : "as-seen: late where the capture has RNR NAKs, for as many of them (--receives)"});
   list.push_back({"timing", options.timing == TimingPolicy::kCaptured
                                 ? "captured: sends when their first packet was seen (--timing)"
                                 : "asap: sends after what was complete before them (--timing)"});

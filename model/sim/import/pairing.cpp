@@ -62,6 +62,7 @@ class Pairing {
       (there ? group.there : group.back).push_back(i);
     }
     std::vector<Neighbours> groups;
+    groups.reserve(by_addresses.size());
     for (auto& [addresses, group] : by_addresses) groups.push_back(std::move(group));
     return groups;
   }

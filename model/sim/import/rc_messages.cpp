@@ -19,8 +19,10 @@ class Assembler {
     while (at_ < pieces_.size()) {
       if (here().packet->info().starts) {
         messages.push_back(take_message());
+        losing_ = false;
       } else {
-        ++unexplained[kNoOpening];
+        losing_ = losing_ || follows_gap();
+        if (!losing_) ++unexplained[kNoOpening];
         ++at_;
       }
     }
@@ -29,6 +31,9 @@ class Assembler {
 
  private:
   const RequestPiece& here() const { return pieces_[at_]; }
+
+  /// A lost first packet explains the rest of its message; the beginning of a capture is no loss.
+  bool follows_gap() const { return at_ > 0 && pieces_[at_ - 1].last + 1 < here().first; }
 
   RcMessage take_message() {
     const RequestPiece& opening = pieces_[at_++];
@@ -83,6 +88,7 @@ class Assembler {
   const Ends& ends_;
   const std::vector<RequestPiece>& pieces_;
   std::size_t at_ = 0;
+  bool losing_ = false;  // in the rest of a message whose first packet was lost
 };
 
 }  // namespace

@@ -21,8 +21,8 @@ void analyse_reliable(const Flow& requests, const Flow* answers, CaptureAnalysis
     if (packet.is_response()) epoch.add_answer(packet);
   };
   // Merged by the place in the capture.
-  static const std::vector<SeenPacket> kNone;
-  const auto& packets = answers != nullptr ? answers->packets : kNone;
+  const std::vector<SeenPacket> none;
+  const auto& packets = answers != nullptr ? answers->packets : none;
   auto answer = packets.begin();
   for (const SeenPacket& request : requests.packets) {
     while (answer != packets.end() && answer->frame < request.frame) take_answer(*answer++);

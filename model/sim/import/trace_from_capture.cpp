@@ -114,6 +114,9 @@ class TraceMaker {
   void count_references() {
     for (const PlannedMessage& message : plan_.messages) {
       if (message.after != PlannedMessage::kNone) ++uses_[message.after][message.after_receive];
+      if (!is_late(message)) continue;
+      const std::size_t before = receive_before(message);
+      if (before != PlannedMessage::kNone) ++uses_[before][1];
     }
   }
 
@@ -168,7 +171,7 @@ class TraceMaker {
     line.set(Arg::kTimeout, options_.timeout);
     line.set(Arg::kRetryCnt, options_.retry_cnt);
     line.set(Arg::kRnrRetry, options_.rnr_retry);
-    line.set(Arg::kMinRnrTimer, connection.rnr_timer_code.value_or(options_.min_rnr_timer));
+    line.set(Arg::kMinRnrTimer, rnr_timer_code(connection));
     line.set(Arg::kMaxRdAtomic, options_.max_rd_atomic);
     line.set(Arg::kCqe, cq_entries());
     line.set(Arg::kMrLength, buffer_bytes_);
@@ -236,8 +239,7 @@ class TraceMaker {
     line.node = node_of(address);
     line.object = qp_names_[connection][1 - side];
     set_receive_buffer(line, message, std::max(planned.longest[side], options_.receive_length));
-    const auto late = late_receive(*message.record);
-    if (late) set_time(line, *late - plan_.start);
+    if (is_late(message)) delay_receive(line, message);
     give_label(line, node_index(address), place, true);
     writer_.write(line);
     ++result_.receives;
@@ -255,12 +257,42 @@ class TraceMaker {
     set_buffer(line, std::min(length, kMaxLength), offset);
   }
 
-  // A receive that a sender had to wait for came between the last refusal and the acceptance.
-  std::optional<hw::Time> late_receive(const MessageRecord& record) const {
-    if (options_.receives == ReceivePolicy::kAhead || record.rnr_naks.empty()) return {};
-    const hw::Time refused = record.rnr_naks.back();
-    const auto accepted = record.accepted ? record.accepted : record.completed;
-    return accepted ? refused + (*accepted - refused) / 2 : refused;
+  bool is_late(const PlannedMessage& message) const {
+    return options_.receives == ReceivePolicy::kAsSeen && message.uses_receive() &&
+           !message.record->rnr_naks.empty();
+  }
+
+  /// The message whose receive is the one before, or kNone when the message was first sent after
+  /// that one was accepted, so that its RNR NAKs do not follow from it.
+  std::size_t receive_before(const PlannedMessage& message) const {
+    if (message.receive_place == 0) return PlannedMessage::kNone;
+    const auto& received = plan_.connections[message.connection].received[message.side];
+    const std::size_t before = received[message.receive_place - 1];
+    const bool follows = options_.timing == TimingPolicy::kAsap ||
+                         plan_.messages[before].record->accepted >= message.record->first_packet;
+    return follows ? before : PlannedMessage::kNone;
+  }
+
+  // The receive comes half an RNR timer after the last NAK, counted in timers of the replay and not
+  // in those of the captured hosts, so that there are as many NAKs.
+  void delay_receive(Operation& line, const PlannedMessage& message) {
+    const MessageRecord& record = *message.record;
+    const auto naks = static_cast<hw::Time>(record.rnr_naks.size());
+    const hw::Time timer = hw::rnr_timer(rnr_timer_code(plan_.connections[message.connection]));
+    const hw::Time delay = timer * naks - timer / 2;
+    const std::size_t before = receive_before(message);
+    const bool captured = options_.timing == TimingPolicy::kCaptured;
+    if (before == PlannedMessage::kNone) {
+      set_time(line, delay + (captured ? record.rnr_naks.front() - plan_.start : 0));
+      return;
+    }
+    const std::size_t node = node_index(record.responder.address);
+    refer_to(line, node, before, true);
+    line.time = delay;
+  }
+
+  std::uint8_t rnr_timer_code(const PlannedConnection& connection) const {
+    return connection.rnr_timer_code.value_or(static_cast<std::uint8_t>(options_.min_rnr_timer));
   }
 
   // Sends.

@@ -16,7 +16,7 @@ namespace hcasim::sim {
 /// When receives are posted.
 enum class ReceivePolicy : std::uint8_t {
   kAhead,   ///< before they are needed
-  kAsSeen,  ///< those that a sender had to wait for: between the last RNR NAK and the acceptance
+  kAsSeen,  ///< late for messages that met RNR NAKs, so that there are as many again
 };
 
 /// When sends are posted.

@@ -18,15 +18,20 @@ class Duplicates {
   /// @return where the packet lies, nothing when it was seen before
   std::optional<LinePsn> place(std::uint32_t psn) {
     if (line_.is_far(psn)) *this = Duplicates();
+    gap_ = line_.started() && line_.place(psn) != line_.highest() + 1;
     const LinePsn at = line_.place(psn);
     line_.raise(at);
     if (!seen_.insert(at)) return std::nullopt;
     return at;
   }
 
+  /// True when the packet last placed did not follow the one before it.
+  bool gap() const { return gap_; }
+
  private:
   PsnLine line_;
   SeenPsns seen_;
+  bool gap_ = false;
 };
 
 /// Follows the packets of a UC flow as a receiver does: a gap loses the message it lies in.
@@ -42,10 +47,8 @@ class UcReceiver {
     const std::optional<LinePsn> at = duplicates_.place(packet.psn);
     if (!at) {
       ++analysis_.retransmitted;
-    } else if (packet.info().starts) {
-      open(packet);
     } else {
-      go_on(packet);
+      packet.info().starts ? open(packet) : go_on(packet);
     }
   }
 
@@ -75,14 +78,11 @@ class UcReceiver {
     count_message(*std::exchange(current_, std::nullopt), analysis_);
   }
 
-  /// The rest of a message that lost a packet is explained by that message.
+  /// A lost packet explains the rest of its message, its first packet included.
   void lose() {
-    if (current_) {
-      give_up();
-      losing_ = true;
-    } else if (!losing_) {
-      ++analysis_.unexplained[kNoOpening];
-    }
+    losing_ = losing_ || current_ || duplicates_.gap();
+    if (!losing_) ++analysis_.unexplained[kNoOpening];
+    give_up();
   }
 
   void give_up() {

@@ -45,7 +45,17 @@ TEST_F(Unreliable, UcLosesTheMessageOfALostPacket) {
   EXPECT_TRUE(found.unexplained.empty());
 }
 
-TEST_F(Unreliable, UcWithoutItsFirstPacketIsNoMessage) {
+TEST_F(Unreliable, UcThatLostItsFirstPacketIsNoMessage) {
+  message(0);
+  message(3, 0);
+  message(6);
+  const CaptureAnalysis found = analyse();
+  EXPECT_EQ(found.messages, (Counts{{Op::kSendWithImm, 2}}));
+  EXPECT_EQ(found.unfinished, 0u);
+  EXPECT_TRUE(found.unexplained.empty());
+}
+
+TEST_F(Unreliable, UcWithinAMessageAtTheBeginningIsUnexplained) {
   message(0, 0);
   message(3);
   const CaptureAnalysis found = analyse();

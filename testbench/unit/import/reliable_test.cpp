@@ -234,6 +234,16 @@ TEST_F(Reliable, ACaptureThatBeginsWithinAMessageSaysSo) {
                      {"continues a message whose first packet is not captured", 2}}));
 }
 
+TEST_F(Reliable, ALostFirstPacketExplainsTheRest) {
+  request(BthOpcode::kRcSendOnly, 0, 10);
+  request(BthOpcode::kRcSendMiddle, 2, 256);
+  request(BthOpcode::kRcSendLast, 3, 10);
+  nak(1, 0x60);
+  const CaptureAnalysis found = analyse();
+  EXPECT_EQ(found.messages, (Counts{{Op::kSend, 1}}));
+  EXPECT_TRUE(found.unexplained.empty());
+}
+
 TEST_F(Reliable, PacketsThatTheCaptureLacksAreTakenForFullOnes) {
   request(BthOpcode::kRcSendFirst, 0, 1024);
   request(BthOpcode::kRcSendLast, 3, 10);

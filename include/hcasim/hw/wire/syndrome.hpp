@@ -90,7 +90,7 @@ constexpr Time rnr_timer(std::uint8_t timer_code) {
 
 /// The code of the shortest waiting time that is not below `wait`; above all of them code 0.
 constexpr std::uint8_t rnr_timer_code_for(Time wait) {
-  for (std::uint8_t code = 1; code < kRnrTimerTable.size(); ++code) {
+  for (std::uint8_t code = 1; code <= kSyndromeValueMask; ++code) {
     if (rnr_timer(code) >= wait) return code;
   }
   return 0;
