@@ -101,17 +101,17 @@ TEST(SampleTrace, RefusedWriteHitsARegionWithoutRights) {
             std::string::npos);
 }
 
-TEST(SampleTrace, ReceivesAsSeenComeBetweenRefusalAndAcceptance) {
+TEST(SampleTrace, ReceivesAsSeenAreLateWhereRnrNaksWere) {
   const CaptureAnalysis analysis = sample("send_bw_rnr.pcap");
   if (analysis.packets == 0) GTEST_SKIP();
   ImportOptions options;
-  EXPECT_EQ(test::TraceFile(analysis, options).timed(Verb::kPostRecv), 0U);
+  EXPECT_EQ(test::TraceFile(analysis, options).delayed(Verb::kPostRecv), 0U);
   options.receives = ReceivePolicy::kAsSeen;
   const test::TraceFile trace(analysis, options);
   std::uint64_t waited = 0;
-  for (const MessageRecord& record : analysis.records) waited += !record.rnr_naks.empty();
+  for (const MessageRecord& record : analysis.records) waited += record.rnr_naks.empty() ? 0 : 1;
   EXPECT_GT(waited, 10U);
-  EXPECT_EQ(trace.timed(Verb::kPostRecv), waited);
+  EXPECT_EQ(trace.delayed(Verb::kPostRecv), waited);
   EXPECT_EQ(trace.operations.front().value(Arg::kMinRnrTimer), 12U);
 }
 
@@ -126,7 +126,7 @@ TEST(SampleTrace, AsapPingPongIsAClosedLoop) {
     after += operation.timing == Timing::kAfter ? 1 : 0;
   }
   EXPECT_EQ(after, 39U);
-  EXPECT_EQ(trace.timed(Verb::kPostSend), 1U);
+  EXPECT_EQ(trace.at_a_time(Verb::kPostSend), 1U);
 }
 
 }  // namespace

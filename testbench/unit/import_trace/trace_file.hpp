@@ -42,10 +42,16 @@ struct TraceFile {
     for (const Operation& operation : operations) sum += operation.verb == verb ? 1 : 0;
     return sum;
   }
-  /// How many have a time of their own.
-  std::uint64_t timed(Verb verb) const {
+  /// How many begin at a time of their own.
+  std::uint64_t at_a_time(Verb verb) const {
     std::uint64_t sum = 0;
     for (const Operation& it : operations) sum += it.verb == verb && it.timing == Timing::kAt;
+    return sum;
+  }
+  /// How many do not begin as soon as they can.
+  std::uint64_t delayed(Verb verb) const {
+    std::uint64_t sum = 0;
+    for (const Operation& it : operations) sum += it.verb == verb && it.timing != Timing::kAsap;
     return sum;
   }
   /// The lines of one verb as text.
