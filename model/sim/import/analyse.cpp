@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "fabric/capture_file.hpp"
 #include "fabric/codec.hpp"
 #include "sim/import/capture_analysis.hpp"
+#include "sim/import/connection_setup.hpp"
 #include "sim/import/link_layer.hpp"
+#include "sim/import/message.hpp"
 #include "sim/import/pairing.hpp"
 #include "sim/import/rc_answers.hpp"
 #include "sim/import/reliable.hpp"
@@ -46,6 +49,7 @@ class Sorter {
 
   CaptureAnalysis analysis;
   std::map<FlowKey, Flow> flows;
+  ConnectionSetup setup;
 
  private:
   void take(const fabric::CapturedFrame& frame) {
@@ -57,7 +61,7 @@ class Sorter {
       return;
     }
     ++analysis.packets;
-    if (count_icrc(result.icrc)) sort(frame);
+    if (count_icrc(result.icrc)) sort(frame, result.payload_captured);
   }
 
   /// @return false for a packet that its receiver dropped
@@ -69,9 +73,10 @@ class Sorter {
     return status != fabric::IcrcStatus::kBad;
   }
 
-  void sort(const fabric::CapturedFrame& frame) {
+  void sort(const fabric::CapturedFrame& frame, std::size_t payload_captured) {
     if (packet_->dest_qp <= 1) {
       ++analysis.management;
+      setup.take(*packet_, payload_captured);
       return;
     }
     endpoints_.insert({packet_->address.dst_gid, packet_->dest_qp});
@@ -93,22 +98,30 @@ class Sorter {
   std::unique_ptr<fabric::Packet> packet_ = std::make_unique<fabric::Packet>();
 };
 
-void analyse_connection(const Connection& connection, CaptureAnalysis& analysis) {
-  const Flow& forward = *connection.forward;
-  const Flow* const backward = connection.backward;
-  const bool reliable = forward.key.transport == hw::Transport::kRc;
-  const auto analyse = reliable ? analyse_reliable : analyse_unreliable;
-  analyse(forward, backward, analysis);
-  if (backward != nullptr) {
-    analyse(*backward, &forward, analysis);
-  } else if (reliable) {
-    // Requests of the other direction are not in the capture, answers to them may be.
-    const auto answers = std::ranges::count_if(forward.packets, &SeenPacket::is_response);
-    if (answers > 0) analysis.unexplained[kNoRequest] += static_cast<std::uint64_t>(answers);
+void analyse_direction(const Flow& flow, const Flow* back, std::optional<std::uint32_t> sender,
+                       CaptureAnalysis& analysis) {
+  const Ends ends = ends_of(flow, back, sender);
+  if (flow.key.transport == hw::Transport::kRc) {
+    analyse_reliable(flow, back, ends, analysis);
+  } else {
+    analyse_unreliable(flow, ends, analysis);
   }
 }
 
-void analyse_flows(const std::map<FlowKey, Flow>& flows, CaptureAnalysis& analysis) {
+void analyse_connection(const Connection& connection, CaptureAnalysis& analysis) {
+  const Flow& forward = *connection.forward;
+  analyse_direction(forward, connection.backward, connection.forward_src_qp, analysis);
+  if (connection.backward != nullptr) {
+    analyse_direction(*connection.backward, &forward, {}, analysis);
+    return;
+  }
+  // Requests of the other direction are not in the capture, answers to them may be.
+  const auto answers = std::ranges::count_if(forward.packets, &SeenPacket::is_response);
+  if (answers > 0) analysis.unexplained[kNoRequest] += static_cast<std::uint64_t>(answers);
+}
+
+void analyse_flows(const std::map<FlowKey, Flow>& flows, const ConnectionSetup& setup,
+                   CaptureAnalysis& analysis) {
   std::vector<const Flow*> connected;
   for (const auto& [key, flow] : flows) {
     for (const SeenPacket& packet : flow.packets) count_nak(packet, analysis.naks);
@@ -118,7 +131,7 @@ void analyse_flows(const std::map<FlowKey, Flow>& flows, CaptureAnalysis& analys
       connected.push_back(&flow);
     }
   }
-  for (const Connection& connection : pair_flows(connected)) {
+  for (const Connection& connection : pair_flows(connected, setup.pairs())) {
     analyse_connection(connection, analysis);
   }
   std::ranges::sort(analysis.records, {}, &MessageRecord::first_frame);
@@ -129,7 +142,7 @@ void analyse_flows(const std::map<FlowKey, Flow>& flows, CaptureAnalysis& analys
 CaptureAnalysis analyse_capture(const std::filesystem::path& file) {
   Sorter sorter(file);
   sorter.run();
-  analyse_flows(sorter.flows, sorter.analysis);
+  analyse_flows(sorter.flows, sorter.setup, sorter.analysis);
   return std::move(sorter.analysis);
 }
 

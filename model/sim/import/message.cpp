@@ -42,20 +42,17 @@ void open_rdma(const hw::Reth& reth, MessageRecord& record) {
 
 }  // namespace
 
-Ends ends_of(const Flow& requests, const Flow* answers) {
+Ends ends_of(const Flow& requests, const Flow* answers, std::optional<std::uint32_t> sender) {
   Ends ends;
   ends.requester.address = requests.key.src;
   ends.responder = {requests.key.dst, requests.key.dest_qp};
   ends.path_mtu = requests.path_mtu();
-  if (requests.key.transport == hw::Transport::kUd) {
-    ends.requester.qpn = requests.key.src_qp;
-    ends.requester_qpn_known = true;
-  }
   if (answers != nullptr) {
-    ends.requester.qpn = answers->key.dest_qp;
-    ends.requester_qpn_known = true;
+    sender = answers->key.dest_qp;
     ends.path_mtu = std::max(ends.path_mtu, answers->path_mtu());
   }
+  ends.requester.qpn = sender.value_or(0);
+  ends.requester_qpn_known = sender.has_value();
   return ends;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "sim/import/capture_analysis.hpp"
@@ -22,8 +23,10 @@ struct Ends {
   std::uint32_t path_mtu = 0;  ///< bytes; 0: unknown
 };
 
-/// The ends of `requests`. @param answers the other direction; null when it is not known
-Ends ends_of(const Flow& requests, const Flow* answers);
+/// The ends of `requests`.
+/// @param answers the other direction; null when it is not in the capture
+/// @param sender the queue pair that sends the requests, where it is known without answers
+Ends ends_of(const Flow& requests, const Flow* answers, std::optional<std::uint32_t> sender);
 
 /// The record of the message that `packet` opens: all that this packet tells.
 MessageRecord open_message(const Flow& flow, const SeenPacket& packet, const Ends& ends);

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -38,15 +40,17 @@ using Votes = std::map<std::pair<std::size_t, std::size_t>, Vote>;
 
 class Pairing {
  public:
-  explicit Pairing(const std::vector<const Flow*>& flows) : flows_(flows) {}
+  Pairing(const std::vector<const Flow*>& flows, const std::vector<EndpointPair>& setups)
+      : flows_(flows), setups_(setups) {}
 
   std::vector<Connection> run() {
+    pair_by_setup();
     for (const Neighbours& group : groups()) pair_group(group);
     std::vector<Connection> connections;
     for (std::size_t i = 0; i < flows_.size(); ++i) {
       const std::size_t partner = partner_.contains(i) ? partner_.at(i) : i;
-      if (partner == i) connections.push_back({flows_[i], nullptr});
-      if (partner > i) connections.push_back({flows_[i], flows_[partner]});
+      if (partner == i) connections.push_back({flows_[i], nullptr, source_of(i)});
+      if (partner > i) connections.push_back({flows_[i], flows_[partner], {}});
     }
     return connections;
   }
@@ -84,6 +88,43 @@ class Pairing {
     }
     std::ranges::sort(requests, {}, &Request::order);
     return requests;
+  }
+
+  /// A number that was used again, by connections with different peers, tells nothing.
+  void pair_by_setup() {
+    std::map<Endpoint, std::set<Endpoint>> peers;
+    for (const EndpointPair& pair : setups_) {
+      peers[pair.active].insert(pair.passive);
+      peers[pair.passive].insert(pair.active);
+    }
+    for (std::size_t i = 0; i < flows_.size(); ++i) {
+      const Endpoint receiver{flows_[i]->key.dst, flows_[i]->key.dest_qp};
+      const auto found = peers.find(receiver);
+      if (found == peers.end() || found->second.size() != 1) continue;
+      const Endpoint& sender = *found->second.begin();
+      if (sender.address == flows_[i]->key.src) sources_[i] = sender.qpn;
+    }
+    for (const auto& [flow, source] : sources_) {
+      if (const auto back = flow_back(flow)) marry({flow, *back});
+    }
+  }
+
+  /// The flow from the receiver of `flow` to the queue pair that is known to send it.
+  std::optional<std::size_t> flow_back(std::size_t flow) const {
+    const FlowKey& key = flows_[flow]->key;
+    for (const auto& [other, source] : sources_) {
+      const FlowKey& candidate = flows_[other]->key;
+      if (candidate.src == key.dst && candidate.dst == key.src && source == key.dest_qp &&
+          candidate.dest_qp == sources_.at(flow) && candidate.transport == key.transport) {
+        return other;
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::uint32_t> source_of(std::size_t flow) const {
+    const auto found = sources_.find(flow);
+    return found == sources_.end() ? std::nullopt : std::optional(found->second);
   }
 
   /// Every answer votes for the flows that sent a request of its PSN before it.
@@ -155,13 +196,16 @@ class Pairing {
   }
 
   const std::vector<const Flow*>& flows_;
+  const std::vector<EndpointPair>& setups_;
+  std::map<std::size_t, std::uint32_t> sources_;  // queue pair that sends a flow, if known
   std::map<std::size_t, std::size_t> partner_;
 };
 
 }  // namespace
 
-std::vector<Connection> pair_flows(const std::vector<const Flow*>& flows) {
-  return Pairing(flows).run();
+std::vector<Connection> pair_flows(const std::vector<const Flow*>& flows,
+                                   const std::vector<EndpointPair>& setups) {
+  return Pairing(flows, setups).run();
 }
 
 }  // namespace hcasim::sim

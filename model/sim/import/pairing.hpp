@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "sim/import/connection_setup.hpp"
 #include "sim/import/flow.hpp"
 
 namespace hcasim::sim {
@@ -12,12 +13,17 @@ namespace hcasim::sim {
 struct Connection {
   const Flow* forward = nullptr;
   const Flow* backward = nullptr;  ///< null when the other direction is not in the capture
+  /// The queue pair that sends `forward`, where the set-up of the connection told it.
+  std::optional<std::uint32_t> forward_src_qp;
 };
 
 /// Finds which flows belong together. A packet of RC and UC names its receiver's queue pair only;
-/// that an answer's PSN is that of a request seen before tells whose answer it is.
+/// the set-up of the connection tells the other, and so does an answer whose PSN is that of a
+/// request seen before.
 /// @param flows of RC and UC
+/// @param setups connections whose set-up is in the capture
 /// @return each flow in exactly one connection
-std::vector<Connection> pair_flows(const std::vector<const Flow*>& flows);
+std::vector<Connection> pair_flows(const std::vector<const Flow*>& flows,
+                                   const std::vector<EndpointPair>& setups);
 
 }  // namespace hcasim::sim

@@ -6,8 +6,8 @@
 
 namespace hcasim::sim {
 
-void analyse_reliable(const Flow& requests, const Flow* answers, CaptureAnalysis& analysis) {
-  const Ends ends = ends_of(requests, answers);
+void analyse_reliable(const Flow& requests, const Flow* answers, const Ends& ends,
+                      CaptureAnalysis& analysis) {
   RcEpoch epoch(requests, ends);
   const auto take_request = [&](const SeenPacket& packet) {
     if (packet.is_response()) return;

@@ -37,8 +37,8 @@ class Duplicates {
 /// Follows the packets of a UC flow as a receiver does: a gap loses the message it lies in.
 class UcReceiver {
  public:
-  UcReceiver(const Flow& flow, const Flow* back, CaptureAnalysis& analysis)
-      : flow_(flow), ends_(ends_of(flow, back)), analysis_(analysis) {}
+  UcReceiver(const Flow& flow, const Ends& ends, CaptureAnalysis& analysis)
+      : flow_(flow), ends_(ends), analysis_(analysis) {}
   ~UcReceiver() { give_up(); }
   UcReceiver(const UcReceiver&) = delete;
   UcReceiver& operator=(const UcReceiver&) = delete;
@@ -90,7 +90,7 @@ class UcReceiver {
   }
 
   const Flow& flow_;
-  const Ends ends_;
+  const Ends& ends_;
   CaptureAnalysis& analysis_;
   Duplicates duplicates_;
   std::optional<MessageRecord> current_;
@@ -100,13 +100,13 @@ class UcReceiver {
 
 }  // namespace
 
-void analyse_unreliable(const Flow& flow, const Flow* back, CaptureAnalysis& analysis) {
-  UcReceiver receiver(flow, back, analysis);
+void analyse_unreliable(const Flow& flow, const Ends& ends, CaptureAnalysis& analysis) {
+  UcReceiver receiver(flow, ends, analysis);
   for (const SeenPacket& packet : flow.packets) receiver.take(packet);
 }
 
 void analyse_datagrams(const Flow& flow, CaptureAnalysis& analysis) {
-  const Ends ends = ends_of(flow, nullptr);
+  const Ends ends = ends_of(flow, nullptr, flow.key.src_qp);
   Duplicates duplicates;
   for (const SeenPacket& packet : flow.packets) {
     if (!duplicates.place(packet.psn)) {
