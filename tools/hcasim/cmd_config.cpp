@@ -5,9 +5,9 @@
 
 namespace hcasim::tools {
 
-int run_command(const ConfigOptions& options) {
-  const sim::SystemConfig config = sim::load_config(options.sources);
-  write_stdout(options.markdown ? sim::print_key_reference() : sim::print_effective(config));
+int run_command(const ConfigCommand& command) {
+  const sim::SystemConfig config = sim::load_config(command.sources);
+  write_stdout(command.markdown ? sim::print_key_reference() : sim::print_effective(config));
   return kGood;
 }
 

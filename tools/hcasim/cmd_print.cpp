@@ -5,8 +5,8 @@
 
 namespace hcasim::tools {
 
-int run_command(const PrintOptions& options) {
-  write_stdout(options.text);
+int run_command(const PrintCommand& command) {
+  write_stdout(command.text);
   return kGood;
 }
 

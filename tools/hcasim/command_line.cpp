@@ -10,57 +10,94 @@
 namespace hcasim::tools {
 namespace {
 
-/// Preset, file and settings: the same for each subcommand that takes a configuration.
-void add_sources(CLI::App& command, sim::ConfigSources& sources) {
-  command.add_option("--preset", sources.preset, "Preset to start from (default: generic)")
+/// Preset, file and settings: the same for each command that takes a configuration.
+void add_sources(CLI::App& app, sim::ConfigSources& sources) {
+  app.add_option("--preset", sources.preset, "Preset to start from (default: generic)")
       ->type_name("NAME");
-  command.add_option("--config", sources.file, "Configuration in TOML")->type_name("FILE");
-  command.add_option("--set", sources.settings, "Set one key, such as pcie.width=8; repeatable")
+  app.add_option("--config", sources.file, "Configuration in TOML")->type_name("FILE");
+  app.add_option("--set", sources.settings, "Set one key, such as pcie.width=8; repeatable")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+}
+
+void define(CLI::App& app, ConfigCommand& command) {
+  add_sources(app, command.sources);
+  app.add_flag("--markdown", command.markdown, "Print the reference of all keys instead");
+}
+
+void define(CLI::App& app, ImportCommand& command) {
+  app.add_option("CAPTURE", command.capture, "Capture of RoCEv2 packets")->required();
+  app.add_option("-o,--output", command.trace, "Trace to write; compressed if it ends in .zst")
+      ->type_name("TRACE")
+      ->required();
+  app.add_flag("--json", command.json, "Print what was found as JSON");
+  app.add_option("--receives", command.receives,
+                 "Post receives ahead (before they are needed; default) or as-seen (late where "
+                 "the capture has RNR NAKs)")
+      ->type_name("HOW");
+  app.add_option("--timing", command.timing,
+                 "Post sends as captured (at the capture's times; default) or asap (after what was "
+                 "complete before them)")
+      ->type_name("HOW");
+  app.add_option("--assume", command.assumptions,
+                 "Change a number that the capture cannot tell (see the head of a trace); "
+                 "repeatable")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+std::string with_suggestion(std::string text, const std::string& suggestion) {
+  if (!suggestion.empty()) text += "; did you mean '" + suggestion + "'?";
+  return text;
 }
 
 class CommandLine {
  public:
   CommandLine() {
     app_.set_version_flag("--version", "hcasim " HCASIM_VERSION);
-    define_config();
-    for (CLI::App* command : app_.get_subcommands({})) command->allow_extras();
     app_.allow_extras();
+    add("config", "Print the effective configuration with type, range and source of each key",
+        config_);
+    add("import", "Turn a capture into a trace and say what was found", import_);
   }
 
-  Options parse(int argc, const char* const* argv) {
+  Command parse(int argc, const char* const* argv) {
     try {
       app_.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
-      return PrintOptions{app_.help()};
+      return PrintCommand{app_.help()};
     } catch (const CLI::CallForVersion&) {
-      return PrintOptions{app_.version() + "\n"};
+      return PrintCommand{app_.version() + "\n"};
     } catch (const CLI::ParseError& error) {
       fail(error.what());
     }
     if (app_.get_subcommands().empty()) fail_without_command();
-    const CLI::App& command = *app_.get_subcommands().front();
-    if (!command.remaining().empty()) fail_unexpected(command);
-    if (command.count("--preset") > 0 && command.count("--config") > 0) {
-      fail("--preset and --config exclude each other");
-    }
+    const CLI::App& chosen = *app_.get_subcommands().front();
+    if (!chosen.remaining().empty()) fail_unexpected(chosen);
+    check_sources(chosen);
+    if (chosen.get_name() == "import") return import_;
     return config_;
   }
 
  private:
-  void define_config() {
-    CLI::App& command = *app_.add_subcommand(
-        "config", "Print the effective configuration with type, range and source of each key");
-    add_sources(command, config_.sources);
-    command.add_flag("--markdown", config_.markdown, "Print the reference of all keys instead");
+  template <typename T>
+  void add(const std::string& name, const std::string& text, T& command) {
+    CLI::App& app = *app_.add_subcommand(name, text);
+    app.allow_extras();
+    define(app, command);
   }
 
-  std::string command_names() {
-    std::string names;
-    for (const CLI::App* command : app_.get_subcommands({})) {
-      names += (names.empty() ? "" : ", ") + command->get_name();
-    }
+  void check_sources(const CLI::App& chosen) const {
+    const auto given = [&](const char* name) {
+      const CLI::Option* option = chosen.get_option_no_throw(name);
+      return option != nullptr && option->count() > 0;
+    };
+    if (given("--preset") && given("--config")) fail("--preset and --config exclude each other");
+  }
+
+  std::vector<std::string> command_names() {
+    std::vector<std::string> names;
+    for (const CLI::App* app : app_.get_subcommands({})) names.push_back(app->get_name());
     return names;
   }
 
@@ -70,37 +107,35 @@ class CommandLine {
     throw UsageError(reason + "; see '" + help + "--help'");
   }
 
-  static std::string with_suggestion(std::string text, const std::string& suggestion) {
-    if (!suggestion.empty()) text += "; did you mean '" + suggestion + "'?";
-    return text;
-  }
-
   [[noreturn]] void fail_without_command() {
-    const std::string expected = "expected a command (" + command_names() + ")";
+    std::vector<std::string> words = command_names();
+    const std::string expected = "expected a command (" + CLI::detail::join(words, ", ") + ")";
     if (app_.remaining().empty()) fail(expected);
     const std::string found = app_.remaining().front();
-    std::vector<std::string> words = {"--help", "--version"};
-    for (const CLI::App* command : app_.get_subcommands({})) words.push_back(command->get_name());
+    words.insert(words.end(), {"--help", "--version"});
     throw UsageError(
         with_suggestion(expected + ", found '" + found + "'", sim::nearest(found, words)));
   }
 
-  [[noreturn]] void fail_unexpected(const CLI::App& command) const {
-    const std::string found = command.remaining().front();
+  [[noreturn]] static void fail_unexpected(const CLI::App& chosen) {
+    const std::string found = chosen.remaining().front();
     std::vector<std::string> words;
-    for (const CLI::Option* option : command.get_options()) words.push_back(option->get_name());
+    for (const CLI::Option* option : chosen.get_options()) {
+      if (!option->get_positional()) words.push_back(option->get_name());
+    }
     throw UsageError(with_suggestion(
-        "expected an option of 'hcasim " + command.get_name() + "', found '" + found + "'",
+        "expected an option of 'hcasim " + chosen.get_name() + "', found '" + found + "'",
         sim::nearest(found, words)));
   }
 
   CLI::App app_{"Simulates RDMA host channel adapters cycle by cycle.", "hcasim"};
-  ConfigOptions config_;
+  ConfigCommand config_;
+  ImportCommand import_;
 };
 
 }  // namespace
 
-Options parse_command_line(int argc, const char* const* argv) {
+Command parse_command_line(int argc, const char* const* argv) {
   return CommandLine().parse(argc, argv);
 }
 

@@ -7,7 +7,8 @@
 
 namespace hcasim::tools {
 
-int run_command(const PrintOptions& options);
-int run_command(const ConfigOptions& options);
+int run_command(const PrintCommand& command);
+int run_command(const ConfigCommand& command);
+int run_command(const ImportCommand& command);
 
 }  // namespace hcasim::tools

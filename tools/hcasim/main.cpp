@@ -13,6 +13,7 @@
 #include <systemc>
 
 #include "commands.hpp"
+#include "fabric/capture_file.hpp"
 
 namespace {
 
@@ -28,13 +29,15 @@ int complain(std::string reason, int status) {
 
 int run_program(int argc, char** argv) {
   try {
-    const tools::Options options = tools::parse_command_line(argc, argv);
-    return std::visit([](const auto& chosen) { return tools::run_command(chosen); }, options);
+    const tools::Command command = tools::parse_command_line(argc, argv);
+    return std::visit([](const auto& chosen) { return tools::run_command(chosen); }, command);
   } catch (const tools::UsageError& error) {
     return complain(error.what(), tools::kBadInput);
   } catch (const sim::InputError& error) {
     return complain(error.what(), tools::kBadInput);
   } catch (const sim::OutputError& error) {
+    return complain(error.what(), tools::kBadInput);
+  } catch (const fabric::CaptureError& error) {
     return complain(error.what(), tools::kBadInput);
   } catch (const std::bad_alloc&) {
     return complain("out of memory", tools::kRunFailed);

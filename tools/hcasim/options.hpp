@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace hcasim::tools {
 
@@ -17,17 +18,27 @@ inline constexpr int kRunFailed = 1;
 inline constexpr int kBadInput = 2;
 
 /// `hcasim config`
-struct ConfigOptions {
+struct ConfigCommand {
   sim::ConfigSources sources;
   bool markdown = false;  ///< the reference of all keys instead of the values
 };
 
+/// `hcasim import`
+struct ImportCommand {
+  std::string capture;
+  std::string trace;
+  std::string receives = "ahead";
+  std::string timing = "captured";
+  std::vector<std::string> assumptions;  ///< KEY=VALUE
+  bool json = false;
+};
+
 /// `--help` or `--version`: a text for stdout and nothing else to do.
-struct PrintOptions {
+struct PrintCommand {
   std::string text;
 };
 
-using Options = std::variant<PrintOptions, ConfigOptions>;
+using Command = std::variant<PrintCommand, ConfigCommand, ImportCommand>;
 
 /// A command line that cannot be understood; what() is one line.
 class UsageError : public std::runtime_error {
@@ -36,6 +47,6 @@ class UsageError : public std::runtime_error {
 };
 
 /// @throws UsageError
-Options parse_command_line(int argc, const char* const* argv);
+Command parse_command_line(int argc, const char* const* argv);
 
 }  // namespace hcasim::tools

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <hcasim/sim/nearest.hpp>
+
+#include <array>
+#include <filesystem>
+
+#include "commands.hpp"
+#include "import_report.hpp"
+#include "output.hpp"
+#include "sim/import/trace_from_capture.hpp"
+
+namespace hcasim::tools {
+namespace {
+
+/// The value whose name is `found`, of two.
+template <typename T>
+T choose(const char* option, const std::string& found, const std::array<std::string, 2>& names,
+         const std::array<T, 2>& values) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (found == names[i]) return values[i];
+  }
+  throw sim::InputError(option, 0, 0, names[0] + " or " + names[1], found,
+                        sim::nearest(found, names));
+}
+
+sim::ImportOptions options_of(const ImportCommand& command) {
+  using sim::ReceivePolicy;
+  using sim::TimingPolicy;
+  sim::ImportOptions options;
+  options.receives = choose<ReceivePolicy>("--receives", command.receives, {"ahead", "as-seen"},
+                                           {ReceivePolicy::kAhead, ReceivePolicy::kAsSeen});
+  options.timing = choose<TimingPolicy>("--timing", command.timing, {"captured", "asap"},
+                                        {TimingPolicy::kCaptured, TimingPolicy::kAsap});
+  for (const std::string& setting : command.assumptions) sim::set_assumption(options, setting);
+  return options;
+}
+
+void check_distinct(const ImportCommand& command) {
+  std::error_code ignored;
+  if (std::filesystem::equivalent(command.capture, command.trace, ignored)) {
+    throw sim::InputError("-o", 0, 0, "a file other than the capture", command.trace);
+  }
+}
+
+}  // namespace
+
+int run_command(const ImportCommand& command) {
+  const sim::ImportOptions options = options_of(command);
+  check_distinct(command);
+  const sim::CaptureAnalysis analysis = sim::analyse_capture(command.capture);
+  const sim::ImportResult result = sim::trace_from_capture(analysis, options, command.trace);
+  if (command.json) {
+    write_stdout(import_json(analysis));
+  } else {
+    write_stdout(
+        fmt::format("{}trace          {}: nodes {}, connections {}, sends {}, receives {}\n",
+                    import_summary(analysis), command.trace, result.nodes, result.connections,
+                    result.sends, result.receives));
+  }
+  return kGood;
+}
+
+}  // namespace hcasim::tools
