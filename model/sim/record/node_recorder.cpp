@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/record/node_recorder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace hcasim::sim {
+
+using hca::Stamp;
+
+NodeRecorder::NodeRecorder(RecordStore& store, std::uint16_t index, std::string name)
+    : store_(store), index_(index), name_(std::move(name)) {}
+
+void NodeRecorder::qp_created(std::uint32_t qpn, std::string_view name) {
+  QpRecord& qp = qps_.at(qpn);
+  empty_queues(qp, latest_);
+  qp.name = qps_.keep_name(name);
+  qp.sends.restart();
+  qp.completed.restart();
+}
+
+void NodeRecorder::qp_closed(std::uint32_t qpn, hw::Time at) {
+  saw(at);
+  QpRecord* const qp = qps_.find(qpn);
+  if (qp != nullptr) empty_queues(*qp, at);
+}
+
+void NodeRecorder::empty_queues(QpRecord& qp, hw::Time at) {
+  const auto sends = static_cast<std::int64_t>(qp.sends.size());
+  const auto receives = static_cast<std::int64_t>(qp.receives);
+  if (sends != 0) send_queue_.change(at, -sends);
+  if (receives != 0) receive_queue_.change(at, -receives);
+  while (!qp.sends.empty()) abandon(qp.sends.pop(), at);
+  while (!qp.completed.empty()) {
+    if (qp.completed.pop() != 0) completion_queue_.change(at, -1);
+  }
+  qp.receives = 0;
+}
+
+// The end of the QP or of the run comes before the software learns what became of a WQE.
+void NodeRecorder::abandon(SendSlot slot, hw::Time at) {
+  if (slot == kUnrecorded) return;
+  if (slot == kLocalOperation) {
+    ++totals_.local_operations_ended;
+    return;
+  }
+  MessageRecord* const record = store_.find(slot);
+  if (record == nullptr) return;
+  if (record->has(Stamp::kSendCqeVisible)) completion_queue_.change(at, -1);
+  if (record->has(Stamp::kAcknowledged) && record->at(Stamp::kAcknowledged) <= at) {
+    return finish(*record, hw::WcStatus::kSuccess, record->at(Stamp::kAcknowledged));
+  }
+  ++totals_.of(record->opcode).unfinished;
+  record->sender_done = true;
+  store_.close(*record, at);
+}
+
+void NodeRecorder::send_posted(std::uint32_t qpn, hw::WrOpcode opcode, std::uint64_t bytes,
+                               hw::Time at) {
+  saw(at);
+  QpRecord& qp = qps_.at(qpn);
+  send_queue_.change(at, 1);
+  SendSlot slot = kUnrecorded;
+  if (store_.records(at)) {
+    slot = is_message(opcode) ? open_message(qp, opcode, bytes, at) : kLocalOperation;
+  }
+  qp.sends.push(slot);
+}
+
+std::uint64_t NodeRecorder::open_message(const QpRecord& qp, hw::WrOpcode opcode,
+                                         std::uint64_t bytes, hw::Time at) {
+  const std::uint64_t message = store_.open();
+  MessageRecord& record = *store_.find(message);
+  record.bytes = is_atomic(opcode) ? 8 : bytes;
+  record.wqe = qp.sends.last();
+  record.order = posted_++;
+  record.qp = qp.name;
+  record.node = index_;
+  record.opcode = opcode;
+  record.stamp(Stamp::kPosted, at);
+  totals_.first_post = std::min(totals_.first_post, at);
+  return message;
+}
+
+void NodeRecorder::send_polled(std::uint32_t qpn, std::uint64_t count, hw::WcStatus status,
+                               hw::Time at) {
+  saw(at);
+  QpRecord* const qp = qps_.find(qpn);
+  if (qp == nullptr || !qp->sends.holds(count)) return;
+  send_queue_.change(at, -static_cast<std::int64_t>(count + 1 - qp->sends.first()));
+  while (qp->sends.first() != count) retire(qp->sends.pop(), hw::WcStatus::kSuccess, at, false);
+  retire(qp->sends.pop(), status, at, true);
+}
+
+void NodeRecorder::retire(SendSlot slot, hw::WcStatus status, hw::Time at, bool polled) {
+  if (slot == kUnrecorded) return;
+  if (slot == kLocalOperation) {
+    const bool good = status == hw::WcStatus::kSuccess;
+    ++(good ? totals_.local_operations : totals_.local_operations_ended);
+    return;
+  }
+  MessageRecord* const record = store_.find(slot);
+  if (record == nullptr) return;
+  if (polled) record->stamp(Stamp::kSendPolled, at);
+  if (record->has(Stamp::kSendCqeVisible)) completion_queue_.change(at, -1);
+  finish(*record, status, at);
+}
+
+void NodeRecorder::finish(MessageRecord& record, hw::WcStatus status, hw::Time at) {
+  record.sender_done = record.finished = true;
+  record.status = status;
+  count_end(record, at);
+  // A receiver that never saw the message will never poll it; nor will one that refused it.
+  const bool receiver_owes = status == hw::WcStatus::kSuccess && takes_receive(record.opcode) &&
+                             record.has(Stamp::kFirstPacketIn) && !record.receiver_done;
+  if (receiver_owes) return;
+  store_.close(record, record.receiver_done ? std::max(at, record.at(Stamp::kRecvPolled)) : at);
+}
+
+void NodeRecorder::count_end(const MessageRecord& record, hw::Time at) {
+  OpcodeTotals& totals = totals_.of(record.opcode);
+  if (record.status == hw::WcStatus::kWrFlushErr) {
+    ++totals.flushed;
+    return;
+  }
+  if (record.status != hw::WcStatus::kSuccess) {
+    ++totals.errors[static_cast<std::size_t>(record.status) % totals.errors.size()];
+    return;
+  }
+  ++totals.completed;
+  totals.bytes += record.bytes;
+  totals_.last_completion = std::max(totals_.last_completion, at);
+  if (record.has(Stamp::kSendPolled)) totals.latency.record(at - record.at(Stamp::kPosted));
+}
+
+void NodeRecorder::receive_posted(std::uint32_t qpn, hw::Time at) {
+  saw(at);
+  ++qps_.at(qpn).receives;
+  receive_queue_.change(at, 1);
+}
+
+void NodeRecorder::receive_polled(std::uint32_t qpn, hw::WcStatus status, std::uint64_t bytes,
+                                  hw::Time at) {
+  saw(at);
+  QpRecord& qp = qps_.at(qpn);
+  if (qp.receives != 0) {
+    --qp.receives;
+    receive_queue_.change(at, -1);
+  }
+  if (store_.records(at)) count_receive(status, bytes);
+  const std::uint64_t message = qp.completed.empty() ? 0 : qp.completed.pop();
+  if (message == 0) return;
+  completion_queue_.change(at, -1);
+  MessageRecord* const record = store_.find(message);
+  if (record == nullptr) return;
+  record->stamp(Stamp::kRecvPolled, at);
+  record->receiver_done = true;
+  if (record->sender_done) store_.close(*record, at);
+}
+
+void NodeRecorder::count_receive(hw::WcStatus status, std::uint64_t bytes) {
+  if (status == hw::WcStatus::kWrFlushErr) {
+    ++totals_.receives_flushed;
+  } else if (status != hw::WcStatus::kSuccess) {
+    ++totals_.receives_failed;
+  } else {
+    ++totals_.receives_completed;
+    totals_.received_bytes += bytes;
+  }
+}
+
+std::uint64_t NodeRecorder::message_of(std::uint32_t qpn, std::uint64_t count) {
+  const QpRecord* const qp = qps_.find(qpn);
+  if (qp == nullptr || !qp->sends.holds(count)) return 0;
+  const SendSlot slot = qp->sends.at(count);
+  return slot == kLocalOperation ? 0 : slot;
+}
+
+void NodeRecorder::stamp(std::uint64_t message, Stamp stamp, hw::Time at) {
+  if (stamp == Stamp::kSendCqeVisible || stamp == Stamp::kRecvCqeVisible) {
+    completion_queue_.change_later(at, 1);
+  }
+  MessageRecord* const record = store_.find(message);
+  if (record != nullptr) record->stamp(stamp, at);
+}
+
+void NodeRecorder::receive_completed(std::uint32_t qpn, std::uint64_t message) {
+  qps_.at(qpn).completed.push(message);
+}
+
+void NodeRecorder::begin(hw::Time epoch) {
+  for (Occupancy* queue : {&receive_queue_, &send_queue_, &completion_queue_}) queue->begin(epoch);
+}
+
+void NodeRecorder::end(hw::Time end) {
+  for (Occupancy* queue : {&receive_queue_, &send_queue_, &completion_queue_}) queue->end(end);
+  qps_.for_each([&](QpRecord& qp) {
+    while (!qp.sends.empty()) abandon(qp.sends.pop(), end);
+  });
+}
+
+void NodeRecorder::append_occupancy(std::vector<OccupancyStatistics>& out) const {
+  const auto append = [&](QueueKind kind, const Occupancy& queue) {
+    OccupancyStatistics& statistics = out.emplace_back(queue.statistics());
+    statistics.node = name_;
+    statistics.queue = kind;
+  };
+  append(QueueKind::kReceive, receive_queue_);
+  append(QueueKind::kSend, send_queue_);
+  append(QueueKind::kCompletion, completion_queue_);
+}
+
+}  // namespace hcasim::sim

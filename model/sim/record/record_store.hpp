@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hca/observer.hpp"
+#include "hcasim/hw/cqe.hpp"
+#include "hcasim/hw/time.hpp"
+#include "hcasim/hw/wqe.hpp"
+
+namespace hcasim::sim {
+
+/// What is known of one message while it is under way.
+struct MessageRecord {
+  std::array<hw::Time, hca::kStamps> stamps;  // absolute; meaningful where `present` says so
+  std::uint64_t bytes;
+  std::uint64_t wqe;         ///< WQE count of the QP
+  std::uint64_t order;       ///< of posting on its node
+  const std::string* qp;     ///< name
+  std::uint32_t generation;  ///< of the slot: tells a late reporter that the message is gone
+  std::uint32_t next_free;
+  std::uint16_t present;  ///< bit per stamp
+  std::uint16_t node;     ///< of the sender
+  hw::WrOpcode opcode;
+  hw::WcStatus status;  ///< once the sender is done
+  bool sender_done;     ///< else it is open, or waits for its slot to be used again
+  bool receiver_done;
+  bool finished;  ///< the status is known
+
+  bool has(hca::Stamp stamp) const { return (present >> static_cast<unsigned>(stamp) & 1) != 0; }
+  hw::Time at(hca::Stamp stamp) const { return stamps[static_cast<unsigned>(stamp)]; }
+
+  /// A retransmission changes only those stamps that mark the end of something.
+  void stamp(hca::Stamp stamp, hw::Time time) {
+    const unsigned bit = 1u << static_cast<unsigned>(stamp);
+    if ((present & bit & ~kLastCounts) != 0) return;
+    stamps[static_cast<unsigned>(stamp)] = time;
+    present = static_cast<std::uint16_t>(present | bit);
+  }
+
+ private:
+  static constexpr unsigned kLastCounts = 1u << static_cast<unsigned>(hca::Stamp::kLastPacketOut) |
+                                          1u << static_cast<unsigned>(hca::Stamp::kRwqeTaken) |
+                                          1u << static_cast<unsigned>(hca::Stamp::kDataVisible);
+};
+
+class CompletionsCsv;
+
+/// The records of all messages under way in a system, whichever node they are on. A message's
+/// number stays unique when its slot is used again.
+class RecordStore {
+ public:
+  RecordStore();
+  ~RecordStore();
+  RecordStore(const RecordStore&) = delete;
+  RecordStore& operator=(const RecordStore&) = delete;
+
+  void set_csv(std::unique_ptr<CompletionsCsv> csv);
+  CompletionsCsv* csv() const { return csv_.get(); }
+
+  void set_epoch(hw::Time epoch) { epoch_ = epoch; }
+  hw::Time epoch() const { return epoch_; }
+  bool records(hw::Time at) const { return at >= epoch_; }
+
+  /// A new record without stamps. @return its number, never 0
+  std::uint64_t open() {
+    if (free_ == kNone) grow();
+    const std::uint32_t index = free_;
+    MessageRecord& record = records_[index];
+    free_ = record.next_free;
+    record.present = 0;
+    record.sender_done = record.receiver_done = record.finished = false;
+    return std::uint64_t{record.generation} << 32 | (index + 1);
+  }
+
+  /// The record of a message, nothing when it is closed or was never recorded. Valid until the next
+  /// open().
+  MessageRecord* find(std::uint64_t message) {
+    const std::uint32_t index = static_cast<std::uint32_t>(message) - 1;
+    if (index >= records_.size()) return nullptr;
+    MessageRecord& record = records_[index];
+    return record.generation == message >> 32 ? &record : nullptr;
+  }
+
+  /// The record is complete. @param at orders the rows of the CSV
+  void close(MessageRecord& record, hw::Time at);
+
+  /// Closes all records of which the sender is done, at the end of a run.
+  void close_rest();
+
+  /// Slots ever made.
+  std::size_t capacity() const { return records_.size(); }
+
+ private:
+  static constexpr std::uint32_t kNone = 0xffffffff;
+
+  void grow();
+
+  std::vector<MessageRecord> records_;
+  std::uint32_t free_ = kNone;
+  hw::Time epoch_ = hw::kNever;
+  std::unique_ptr<CompletionsCsv> csv_;
+};
+
+}  // namespace hcasim::sim

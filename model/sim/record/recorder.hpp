@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "hcasim/hw/time.hpp"
+#include "hcasim/sim/run_statistics.hpp"
+#include "sim/record/node_recorder.hpp"
+
+/// Records what becomes of every message of a run.
+namespace hcasim::sim {
+
+struct RecorderOptions {
+  std::string completions_csv;  ///< "": none; written as FILE.tmp, renamed at close()
+  /// How far nodes may be apart in time when they report; at least the time by which the engines
+  /// run ahead. It bounds the memory for putting rows of the CSV in order.
+  hw::Time reorder_window = hw::kMillisecond;
+};
+
+/// The records of all nodes of a system. Nothing is recorded before set_epoch().
+class Recorder {
+ public:
+  /// @throws OutputError when the CSV cannot be made
+  explicit Recorder(const RecorderOptions& options);
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  /// The reference stays valid for the life of the recorder. Rows and results name nodes in the
+  /// order in which they were added.
+  NodeRecorder& add_node(const std::string& name);
+
+  /// t = 0 of all results. WQEs posted before it are counted for their QP, receives posted before
+  /// it are in the queue, but no message posted before it is recorded. To be called once, in the
+  /// simulated time that it names or earlier.
+  void set_epoch(hw::Time epoch);
+
+  /// Ends occupancy integrals and all open records, and finishes the CSV. A message that the peer
+  /// has acknowledged by then has succeeded, others are unfinished.
+  /// @throws OutputError when the CSV cannot be written; statistics() is right even then
+  void close(hw::Time end);
+
+  /// A full disk ended the CSV: close() will throw. A long run may look now and then.
+  bool output_failed() const;
+
+  /// Everything countable; counters, utilisation, seed and `partial` are the caller's to fill in.
+  /// Complete after close().
+  RunStatistics statistics() const;
+
+ private:
+  RecordStore store_;
+  std::deque<NodeRecorder> nodes_;
+  hw::Time end_ = 0;
+};
+
+}  // namespace hcasim::sim

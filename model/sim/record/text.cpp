@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/record/text.hpp"
+
+#include <array>
+#include <charconv>
+
+namespace hcasim::sim {
+
+std::string_view name_of(hw::WrOpcode opcode) {
+  switch (opcode) {
+    case hw::WrOpcode::kRdmaWrite:
+      return "RDMA_WRITE";
+    case hw::WrOpcode::kRdmaWriteWithImm:
+      return "RDMA_WRITE_WITH_IMM";
+    case hw::WrOpcode::kSend:
+      return "SEND";
+    case hw::WrOpcode::kSendWithImm:
+      return "SEND_WITH_IMM";
+    case hw::WrOpcode::kRdmaRead:
+      return "RDMA_READ";
+    case hw::WrOpcode::kAtomicCmpAndSwp:
+      return "ATOMIC_CMP_AND_SWP";
+    case hw::WrOpcode::kAtomicFetchAndAdd:
+      return "ATOMIC_FETCH_AND_ADD";
+    case hw::WrOpcode::kLocalInv:
+      return "LOCAL_INV";
+    case hw::WrOpcode::kSendWithInv:
+      return "SEND_WITH_INV";
+    case hw::WrOpcode::kRegMr:
+      return "REG_MR";
+  }
+  return "UNKNOWN";
+}
+
+std::string_view name_of(hw::WcStatus status) {
+  switch (status) {
+    case hw::WcStatus::kSuccess:
+      return "SUCCESS";
+    case hw::WcStatus::kLocLenErr:
+      return "LOC_LEN_ERR";
+    case hw::WcStatus::kLocQpOpErr:
+      return "LOC_QP_OP_ERR";
+    case hw::WcStatus::kLocProtErr:
+      return "LOC_PROT_ERR";
+    case hw::WcStatus::kWrFlushErr:
+      return "WR_FLUSH_ERR";
+    case hw::WcStatus::kBadRespErr:
+      return "BAD_RESP_ERR";
+    case hw::WcStatus::kLocAccessErr:
+      return "LOC_ACCESS_ERR";
+    case hw::WcStatus::kRemInvReqErr:
+      return "REM_INV_REQ_ERR";
+    case hw::WcStatus::kRemAccessErr:
+      return "REM_ACCESS_ERR";
+    case hw::WcStatus::kRemOpErr:
+      return "REM_OP_ERR";
+    case hw::WcStatus::kRetryExcErr:
+      return "RETRY_EXC_ERR";
+    case hw::WcStatus::kRnrRetryExcErr:
+      return "RNR_RETRY_EXC_ERR";
+    case hw::WcStatus::kFatalErr:
+      return "FATAL_ERR";
+    case hw::WcStatus::kGeneralErr:
+      return "GENERAL_ERR";
+  }
+  return "UNKNOWN";
+}
+
+std::string_view name_of(hca::Stamp stamp) {
+  static constexpr std::array<std::string_view, hca::kStamps> kNames = {
+      "posted",          "doorbell_seen",    "wqe_fetched",  "first_packet_out", "last_packet_out",
+      "first_packet_in", "rwqe_taken",       "data_visible", "recv_cqe_visible", "recv_polled",
+      "acknowledged",    "send_cqe_visible", "send_polled"};
+  return kNames[static_cast<std::size_t>(stamp)];
+}
+
+std::string_view name_of(QueueKind queue) {
+  switch (queue) {
+    case QueueKind::kReceive:
+      return "receive_queue";
+    case QueueKind::kSend:
+      return "send_queue";
+    case QueueKind::kCompletion:
+      return "completion_queue";
+  }
+  return "unknown";
+}
+
+void append_decimal(std::string& text, std::int64_t parts, unsigned digits) {
+  std::uint64_t scale = 1;
+  for (unsigned i = 0; i < digits; ++i) scale *= 10;
+  const bool negative = parts < 0;
+  const std::uint64_t size =
+      negative ? -static_cast<std::uint64_t>(parts) : static_cast<std::uint64_t>(parts);
+  if (negative) text += '-';
+  std::array<char, 24> buffer;
+  const auto whole = std::to_chars(buffer.data(), buffer.data() + buffer.size(), size / scale);
+  text.append(buffer.data(), whole.ptr);
+  std::uint64_t rest = size % scale;
+  if (rest == 0) return;
+  text += '.';
+  for (scale /= 10; rest != 0; scale /= 10) {
+    text += static_cast<char>('0' + rest / scale);
+    rest %= scale;
+  }
+}
+
+}  // namespace hcasim::sim
