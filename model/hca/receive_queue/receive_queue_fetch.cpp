@@ -11,10 +11,6 @@ namespace hcasim::hca {
 
 using namespace hw::rq;
 
-void ReceiveQueueModel::enter_fifo(RqQueue& queue) {
-  if (!queue.in_fifo && eligible(queue)) fetch_fifo_.push(queue);
-}
-
 void ReceiveQueueModel::fetch_stage(const FetchChoice& choice) {
   RqQueue& queue = *choice.queue;
   if (choice.from_fifo) fetch_fifo_.pop();

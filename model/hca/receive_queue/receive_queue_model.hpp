@@ -88,8 +88,13 @@ class ReceiveQueueModel final : public ReceiveQueueUnit {
   };
 
   // receive_queue_select.cpp
-  unsigned held(const RqQueue& queue) const;
-  bool eligible(const RqQueue& queue) const;
+  unsigned held(const RqQueue& queue) const {
+    return queue.distance(queue.tail, queue.fetch) + (answer_.wqe_queue == &queue ? 1U : 0U);
+  }
+  bool eligible(const RqQueue& queue) const {
+    return queue.state == hw::rq::QueueState::kReady && queue.fetch != queue.head &&
+           held(queue) < parameters_.prefetch;
+  }
   bool fires(const WaitEntry& entry) const;
   bool quiet() const;
   bool take_rsp_free(const Inputs& in) const;
@@ -111,14 +116,20 @@ class ReceiveQueueModel final : public ReceiveQueueUnit {
   void count_answer(hw::rq::TakeKind kind, hw::rq::TakeStatus status);
   void accept_take(const hw::rq::Take& take);
   void flush_takes(RqQueue& queue, const Request* failed);
-  void refresh(const RqQueue& queue);
+  /// Keeps what the masks say of the oldest waiting TAKE of a queue true after a change.
+  void refresh(const RqQueue& queue) {
+    if (queue.first_wait != kNoEntry) refresh_wait(queue);
+  }
+  void refresh_wait(const RqQueue& queue);
   void note_waits();
 
   // receive_queue_fetch.cpp
   void fetch_stage(const FetchChoice& choice);
   void start_request(RqQueue& queue, unsigned slots);
   void evict(RqQueue& queue);
-  void enter_fifo(RqQueue& queue);
+  void enter_fifo(RqQueue& queue) {
+    if (!queue.in_fifo && eligible(queue)) fetch_fifo_.push(queue);
+  }
   void enter_failed_event(unsigned tag);
   void accept_beat(const hw::rq::DmaBeat& beat, bool is_known);
   void store_beat(Request& request, const hw::rq::Beat& data);

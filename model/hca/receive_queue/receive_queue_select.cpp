@@ -11,15 +11,6 @@ namespace hcasim::hca {
 
 using namespace hw::rq;
 
-unsigned ReceiveQueueModel::held(const RqQueue& queue) const {
-  return queue.distance(queue.tail, queue.fetch) + (answer_.wqe_queue == &queue ? 1U : 0U);
-}
-
-bool ReceiveQueueModel::eligible(const RqQueue& queue) const {
-  return queue.state == QueueState::kReady && queue.fetch != queue.head &&
-         held(queue) < parameters_.prefetch;
-}
-
 bool ReceiveQueueModel::quiet() const {
   const bool requests =
       command_.needs_requests_quiet && command_.queue != nullptr && command_.queue->requests != 0;

@@ -163,9 +163,7 @@ void ReceiveQueueModel::flush_takes(RqQueue& queue, const Request* failed) {
   queue.first_wait = queue.last_wait = kNoEntry;
 }
 
-// Keeps what the masks say of the oldest waiting TAKE of a queue true after a change of the queue.
-void ReceiveQueueModel::refresh(const RqQueue& queue) {
-  if (queue.first_wait == kNoEntry) return;
+void ReceiveQueueModel::refresh_wait(const RqQueue& queue) {
   const std::uint64_t bit = WaitTable::bit(queue.first_wait);
   waits_.answerable &= ~bit;
   waits_.needy &= ~bit;
@@ -181,10 +179,10 @@ void ReceiveQueueModel::refresh(const RqQueue& queue) {
 }
 
 void ReceiveQueueModel::note_waits() {
-  const std::uint64_t fresh = waits_.waiting & ~waits_.waited;
-  if (fresh == 0) return;
-  waits_.waited |= fresh;
-  counters_.takes_waited += static_cast<std::uint64_t>(std::popcount(fresh));
+  for (std::uint64_t fresh = waits_.waiting & ~waits_.waited; fresh != 0; fresh &= fresh - 1) {
+    ++counters_.takes_waited;
+  }
+  waits_.waited |= waits_.waiting;
 }
 
 }  // namespace hcasim::hca

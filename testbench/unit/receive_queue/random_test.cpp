@@ -196,6 +196,34 @@ TEST_P(RandomTraffic, AllSidesAgreeAndRulesHold) {
   EXPECT_GT(every.counters().takes_ok, 10U);
 }
 
+// With prompt neighbours and nothing paused every take is answered within the bound of the README.
+TEST(ReceiveQueueBound, TakesAreAnsweredInTime) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    StimulusProfile profile;
+    profile.parameters.queues = 40;
+    profile.parameters.lines = 16;
+    profile.parameters.takes = 4;
+    profile.cmd_rsp_ready = profile.dma_req_ready = profile.take_rsp_ready = 100;
+    profile.event_ready = profile.dma_beat = 100;
+    profile.leave = profile.wild_command = profile.bad_doorbell = 0;
+    profile.dma_in_order = true;
+    ReceiveQueueModel model(profile.parameters);
+    Scoreboard scoreboard(model);
+    scoreboard.check_bound(profile.dma_delay + profile.parameters.lines + 2);
+    Stimulus stimulus(profile, scoreboard, seed);
+    for (Cycle n = 0; n < 10'000; ++n) {
+      const Outputs now = model.outputs();
+      const Inputs& in = stimulus.next(n, now);
+      model.step(n, in);
+      scoreboard.cycle(n, in, now, model.outputs());
+    }
+    EXPECT_TRUE(scoreboard.faults().empty()) << scoreboard.faults().front();
+    EXPECT_GT(model.counters().evictions, 10U);
+    EXPECT_GT(model.counters().takes_ok, 300U);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomTraffic, testing::ValuesIn(cases()),
                          [](const auto& param_info) {
                            return param_info.param.profile.name + "_" +
