@@ -10,6 +10,7 @@
 #include <array>
 
 #include "sim/import/label_pool.hpp"
+#include "sim/import/refusal.hpp"
 #include "sim/import/replay_plan.hpp"
 #include "sim/import/replay_regions.hpp"
 
@@ -33,28 +34,6 @@ std::uint64_t length_of(const MessageRecord& record) {
 
 std::uint64_t round_up(std::uint64_t bytes) {
   return (bytes + kPage - 1) / kPage * kPage;
-}
-
-/// How a refused message is made to fail again.
-enum class Failure : std::uint8_t {
-  kNone,
-  kNoRights,      // the region gives peers no rights: remote access
-  kMisaligned,    // an atomic at an odd address: invalid request
-  kShortReceive,  // invalid request
-  kBadReceive,    // the receive's buffer is outside its region: remote operational
-};
-
-Failure failure_of(const PlannedMessage& message) {
-  if (!message.refused()) return Failure::kNone;
-  const MessageRecord& record = *message.record;
-  const bool atomic = record.opcode == hw::WrOpcode::kAtomicCmpAndSwp ||
-                      record.opcode == hw::WrOpcode::kAtomicFetchAndAdd;
-  const hw::NakCode code = record.refused_with.value_or(hw::NakCode::kRemoteAccess);
-  const bool invalid = code == hw::NakCode::kInvalidRequest;
-  if (atomic && invalid) return Failure::kMisaligned;
-  const bool send = uses_receive(record.opcode) && !has_remote_address(record.opcode);
-  if (!send) return Failure::kNoRights;
-  return invalid && record.bytes > 0 ? Failure::kShortReceive : Failure::kBadReceive;
 }
 
 class TraceMaker {
@@ -308,7 +287,7 @@ class TraceMaker {
     set_buffer(line, length_of(record), 0);
     set_arguments(line, place, record);
     set_timing(line, place);
-    if (message.refused()) comment_refusal(message);
+    if (message.refused()) writer_.comment(describe_refusal(message));
     writer_.write(line);
     ++result_.sends;
     if (message.uses_receive()) write_receive_ahead(message);
@@ -366,20 +345,6 @@ class TraceMaker {
   void set_time(Operation& line, hw::Time time) const {
     line.timing = Timing::kAt;
     line.time = time + static_cast<hw::Time>(options_.lead_ns) * hw::kNanosecond;
-  }
-
-  void comment_refusal(const PlannedMessage& message) {
-    const auto code = message.record->refused_with.value_or(hw::NakCode::kRemoteAccess);
-    const bool invalid = code == hw::NakCode::kInvalidRequest;
-    const bool access = code == hw::NakCode::kRemoteAccess;
-    const std::string captured = invalid  ? "invalid_request"
-                                 : access ? "remote_access"
-                                          : "remote_operational";
-    const Failure failure = failure_of(message);
-    const std::string here = failure == Failure::kNoRights     ? "remote_access"
-                             : failure == Failure::kBadReceive ? "remote_operational"
-                                                               : "invalid_request";
-    writer_.comment("refused in the capture with " + captured + ", here with " + here);
   }
 
   const ImportOptions& options_;
