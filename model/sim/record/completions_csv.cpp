@@ -67,7 +67,10 @@ void CompletionsCsv::write_before(hw::Time limit) {
 
 std::size_t CompletionsCsv::write_rows(hw::Time limit) {
   std::size_t done = 0;
-  for (; done < rows_.size() && rows_[done].at <= limit; ++done) write(rows_[done].record);
+  const bool all = limit == hw::kNever;
+  for (; done < rows_.size() && (all || rows_[done].at < limit); ++done) {
+    write(rows_[done].record);
+  }
   return done;
 }
 

@@ -49,7 +49,8 @@ void NodeRecorder::abandon(SendSlot slot, hw::Time at) {
   if (record == nullptr) return;
   if (record->has(Stamp::kSendCqeVisible)) completion_queue_.change(at, -1);
   if (record->has(Stamp::kAcknowledged) && record->at(Stamp::kAcknowledged) <= at) {
-    return finish(*record, hw::WcStatus::kSuccess, record->at(Stamp::kAcknowledged));
+    count_end(*record, hw::WcStatus::kSuccess, record->at(Stamp::kAcknowledged));
+    return finish(*record, at);
   }
   ++totals_.of(record->opcode).unfinished;
   record->sender_done = true;
@@ -104,28 +105,31 @@ void NodeRecorder::retire(SendSlot slot, hw::WcStatus status, hw::Time at, bool 
   if (record == nullptr) return;
   if (polled) record->stamp(Stamp::kSendPolled, at);
   if (record->has(Stamp::kSendCqeVisible)) completion_queue_.change(at, -1);
-  finish(*record, status, at);
+  count_end(*record, status, at);
+  finish(*record, at);
 }
 
-void NodeRecorder::finish(MessageRecord& record, hw::WcStatus status, hw::Time at) {
-  record.sender_done = record.finished = true;
-  record.status = status;
-  count_end(record, at);
-  // A receiver that never saw the message will never poll it; nor will one that refused it.
-  const bool receiver_owes = status == hw::WcStatus::kSuccess && takes_receive(record.opcode) &&
-                             record.has(Stamp::kFirstPacketIn) && !record.receiver_done;
+void NodeRecorder::finish(MessageRecord& record, hw::Time at) {
+  record.sender_done = true;
+  record.done_at = at;
+  // Who never saw the message will never poll it; nor will one that refused it.
+  const bool receiver_owes = record.status == hw::WcStatus::kSuccess &&
+                             takes_receive(record.opcode) && record.has(Stamp::kFirstPacketIn) &&
+                             !record.receiver_done;
   if (receiver_owes) return;
   store_.close(record, record.receiver_done ? std::max(at, record.at(Stamp::kRecvPolled)) : at);
 }
 
-void NodeRecorder::count_end(const MessageRecord& record, hw::Time at) {
+void NodeRecorder::count_end(MessageRecord& record, hw::WcStatus status, hw::Time at) {
+  record.finished = true;
+  record.status = status;
   OpcodeTotals& totals = totals_.of(record.opcode);
-  if (record.status == hw::WcStatus::kWrFlushErr) {
+  if (status == hw::WcStatus::kWrFlushErr) {
     ++totals.flushed;
     return;
   }
-  if (record.status != hw::WcStatus::kSuccess) {
-    ++totals.errors[static_cast<std::size_t>(record.status) % totals.errors.size()];
+  if (status != hw::WcStatus::kSuccess) {
+    ++totals.errors[static_cast<std::size_t>(status) % totals.errors.size()];
     return;
   }
   ++totals.completed;
@@ -156,7 +160,7 @@ void NodeRecorder::receive_polled(std::uint32_t qpn, hw::WcStatus status, std::u
   if (record == nullptr) return;
   record->stamp(Stamp::kRecvPolled, at);
   record->receiver_done = true;
-  if (record->sender_done) store_.close(*record, at);
+  if (record->sender_done) store_.close(*record, std::max(at, record->done_at));
 }
 
 void NodeRecorder::count_receive(hw::WcStatus status, std::uint64_t bytes) {

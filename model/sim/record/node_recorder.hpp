@@ -61,8 +61,8 @@ class NodeRecorder : public hca::MessageObserver {
                              hw::Time at);
   void retire(SendSlot slot, hw::WcStatus status, hw::Time at, bool polled);
   void abandon(SendSlot slot, hw::Time at);
-  void finish(MessageRecord& record, hw::WcStatus status, hw::Time at);
-  void count_end(const MessageRecord& record, hw::Time at);
+  void count_end(MessageRecord& record, hw::WcStatus status, hw::Time at);
+  void finish(MessageRecord& record, hw::Time at);
   void count_receive(hw::WcStatus status, std::uint64_t bytes);
   void empty_queues(QpRecord& qp, hw::Time at);
 

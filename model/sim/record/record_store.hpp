@@ -18,6 +18,7 @@ namespace hcasim::sim {
 /// What is known of one message while it is under way.
 struct MessageRecord {
   std::array<hw::Time, hca::kStamps> stamps;  // absolute; meaningful where `present` says so
+  hw::Time done_at;                           ///< when the sender was done, stamped or not
   std::uint64_t bytes;
   std::uint64_t wqe;         ///< WQE count of the QP
   std::uint64_t order;       ///< of posting on its node
