@@ -24,7 +24,8 @@ struct Parameters {
 
   struct Scheduler {
     StageTiming timing{2, 1};
-    std::uint32_t burst_packets = 16;  ///< packets of one QP before the next QP's turn
+    std::uint32_t burst_packets = 16;         ///< packets of one QP before the next QP's turn
+    std::uint32_t port_buffer_bytes = 16384;  ///< packets made ahead of the wire, each direction
   } scheduler;
 
   struct WqeFetch {

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <systemc>
+
+#include "fabric/packet_pool.hpp"
+#include "fabric/port_module.hpp"
+#include "hca/adapter.hpp"
+#include "pcie/bar_target_socket.hpp"
+#include "pcie/dma_initiator.hpp"
+#include "sim/engine/engine_module.hpp"
+
+namespace hcasim::hca {
+
+/// An adapter with the sockets of its three buses: DMA, BAR, network.
+class AdapterModule : public sc_core::sc_module {
+ public:
+  AdapterModule(const sc_core::sc_module_name& name, sim::EngineModule& node,
+                const Parameters& parameters, const pcie::Parameters& pcie,
+                const fabric::Parameters& fabric, std::unique_ptr<ReceiveQueueUnit> unit);
+
+  /// To be bound to the host's DMA target.
+  tlm::tlm_initiator_socket<>& dma() { return dma_.socket(); }
+  /// For the host's MMIO initiator; addresses are offsets into BAR 0.
+  tlm::tlm_target_socket<>& bar() { return bar_.socket; }
+  fabric::PortModule& port() { return port_; }
+
+  Adapter& adapter() { return adapter_; }
+  pcie::Endpoint& endpoint() { return dma_.endpoint(); }
+
+ private:
+  fabric::PacketPool packets_;
+  pcie::DmaInitiator dma_;
+  pcie::BarTargetSocket bar_;
+  fabric::PortModule port_;
+  Adapter adapter_;
+};
+
+}  // namespace hcasim::hca

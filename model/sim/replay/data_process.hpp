@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "hca/pool.hpp"
+#include "sim/replay/labels.hpp"
+#include "sim/replay/node_objects.hpp"
+#include "sim/replay/post_list.hpp"
+#include "sim/replay/work_item.hpp"
+
+namespace hcasim::sim {
+
+/// A work request that was posted and has not completed.
+struct Posted {
+  std::uint64_t wr_id = 0;
+  std::uint64_t count = 0;  ///< number of the WQE on its queue
+  LabelInstance label = kNoInstance;
+  bool signaled = true;
+};
+
+/// One direction of a queue pair: what waits to be posted, and what was posted.
+struct TraceQueue {
+  NameId qp_name = kNoName;
+  TraceQp* qp = nullptr;
+  bool is_send = false;
+  hca::Fifo<std::uint32_t> waiting;  ///< work items by number
+  hca::Fifo<Posted> posted;
+  std::uint64_t posts = 0;
+  std::uint32_t depth = 0;
+  hw::Time timed_at = hw::kNever;  ///< a wake-up is arranged for it
+  bool listed = false;             ///< among those to be looked at
+};
+
+/// The program of one node: posts what the trace says as soon as it may, polls the completion
+/// queues, and does one thing at a time, each taking the CPU time that its verbs cost. When there
+/// is nothing to do it waits for a completion, a time of the trace or a label, and polls at the
+/// next tick of its polling loop; an empty poll is no event.
+class DataProcess : public Unit, public ObjectListener {
+ public:
+  struct Counters {
+    std::uint64_t posts_refused = 0;  ///< work requests that post_send or post_recv gave back
+    std::uint64_t unexpected = 0;     ///< completions of nothing that was posted
+    std::uint64_t late_controls = 0;  ///< control operations that began after their time
+  };
+
+  DataProcess(NodeObjects& objects, ObjectDirectory& directory, OperationSource& source,
+              NodeRecorder* recorder);
+
+  /// Reads further ahead: for when nothing that was read can go on.
+  void widen();
+  bool read_everything() const { return source_ended_; }
+  /// Begins at the epoch, t = 0 of the trace.
+  void start(hw::Time epoch);
+  /// True when everything of the trace was posted and has completed.
+  bool finished() const;
+  /// One line on what keeps the node from going on.
+  std::string stuck_because() const;
+  /// Work requests that completed so far, of both queues.
+  std::uint64_t completions() const { return completions_; }
+  std::uint64_t posts() const { return posts_; }
+  /// The time of the trace that is waited for next, hw::kNever when none is.
+  hw::Time next_timed() const { return next_timer_; }
+  const Counters& counters() const { return counters_; }
+
+  void on_event(std::uint64_t argument) override;
+
+  void cq_created(NameId name, TraceCq& cq) override;
+  void cq_destroyed(NameId name) override;
+  void qp_created(NameId name, TraceQp& qp) override;
+  void qp_reset(NameId name) override;
+
+ private:
+  struct PolledCq {
+    DataProcess* process = nullptr;
+    NameId name = kNoName;
+    TraceCq* cq = nullptr;
+    std::uint32_t index = 0;
+    bool ready = false;
+    bool watching = false;
+  };
+
+  void read_ahead();
+  void take_work(WorkItem& work, const Operation& operation);
+  void take_control(const Operation& operation);
+  void list(std::uint32_t queue);
+  bool runnable(std::uint32_t index);
+  std::uint32_t list_length(TraceQueue& queue) const;
+  bool due(std::uint32_t queue, const WorkItem& item);
+  void set_timer(hw::Time at);
+  bool post_next();
+  void post(TraceQueue& queue, std::uint32_t count);
+  void posted(TraceQueue& queue, WorkItem& item);
+  void refused(TraceQueue& queue, std::uint32_t count);
+  void forget(std::uint32_t item);
+  void complete_label(LabelInstance label);
+  bool poll_next();
+  void completed(const rvt::ib_wc& wc);
+  void send_completed(TraceQueue& queue, const rvt::ib_wc& wc);
+  void receive_completed(TraceQueue& queue, const rvt::ib_wc& wc);
+  void watch(PolledCq& cq);
+  static void cq_written(void* context, std::uint64_t);
+  void wake(hw::Time at);
+  void run_controls();
+  std::uint32_t queue_of(NameId qp, bool is_send) const;
+
+  NodeObjects& objects_;
+  OperationSource& source_;
+  NodeRecorder* recorder_;
+  host::CpuPort& cpu_;
+  PostList post_list_;
+  hw::Time poll_interval_;
+  hw::Time epoch_ = 0;
+  bool source_ended_ = false;
+
+  Labels labels_;
+  hca::Pool<WorkItem, 64> items_;
+  std::uint32_t waiting_items_ = 0;
+  std::uint32_t window_ = 4096;  ///< operations held ahead of their turn
+  std::deque<TraceQueue> queues_;
+  std::vector<std::uint32_t> send_queue_of_;  // by name of the QP
+  std::vector<std::uint32_t> recv_queue_of_;
+  std::vector<TraceQueue*> by_qpn_send_;
+  std::vector<TraceQueue*> by_qpn_recv_;
+  hca::Fifo<std::uint32_t> listed_;  // queues whose head may be runnable
+
+  struct TimedQueue {
+    hw::Time at;
+    std::uint32_t queue;
+  };
+  std::vector<TimedQueue> timed_;  // heap, earliest first
+  hw::Time next_timer_ = hw::kNever;
+
+  std::deque<PolledCq> cqs_;
+  hca::Fifo<std::uint32_t> ready_cqs_;
+  std::vector<rvt::ib_wc> wcs_;
+
+  std::deque<Operation> controls_;
+  std::deque<LabelInstance> control_labels_;
+  bool control_running_ = false;
+
+  hw::Time next_step_ = hw::kNever;
+  hw::Time free_at_ = 0;  // the CPU is busy before
+  hw::Time idle_since_ = 0;
+  std::uint64_t completions_ = 0;
+  std::uint64_t posts_ = 0;
+  Counters counters_;
+};
+
+}  // namespace hcasim::sim

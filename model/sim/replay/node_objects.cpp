@@ -1,0 +1,228 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "sim/replay/node_objects.hpp"
+
+namespace hcasim::sim {
+
+std::uint32_t ObjectDirectory::index_of(NameId node) const {
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].name == node) return i;
+  }
+  return 0;
+}
+
+NodeObjects::NodeObjects(NodeSystem& node, ObjectDirectory& directory)
+    : node_(node), directory_(directory) {}
+
+int NodeObjects::make_cq(NameId name, std::uint32_t cqe, std::uint32_t vector) {
+  rvt::ib_cq_init_attr attr;
+  attr.cqe = cqe;
+  attr.comp_vector = static_cast<int>(vector);
+  rvt::ib_cq* cq =
+      rvt::ib_create_cq(rvt::rvt_ib_device(node_.device()), nullptr, nullptr, nullptr, &attr);
+  if (rvt::IS_ERR(cq)) return rvt::PTR_ERR(cq);
+  place(cqs_, name, &cq_store_.emplace_back(TraceCq{cq}));
+  listener_->cq_created(name, cq_store_.back());
+  return 0;
+}
+
+int NodeObjects::make_mr(NameId name, std::uint64_t length, std::uint32_t access, bool iova_given,
+                         std::uint64_t iova) {
+  if (pd_ == nullptr) pd_ = rvt::ib_alloc_pd(rvt::rvt_ib_device(node_.device()));
+  const std::uint64_t host = node_.host().cpu().allocate(length == 0 ? 1 : length, 4096);
+  if (host == 0) return -12;
+  const std::uint64_t address = iova_given ? iova : host;
+  rvt::ib_mr* mr = rvt::ib_reg_user_mr(pd_, host, length, address, access);
+  if (rvt::IS_ERR(mr)) return rvt::PTR_ERR(mr);
+  place(mrs_, name, &mr_store_.emplace_back(TraceMr{mr, address, host, mr->lkey}));
+  return 0;
+}
+
+int NodeObjects::make_qp(const Operation& operation, NameId name, NameId send_cq, NameId recv_cq) {
+  if (pd_ == nullptr) pd_ = rvt::ib_alloc_pd(rvt::rvt_ib_device(node_.device()));
+  rvt::ib_qp_init_attr attr;
+  attr.send_cq = cq(send_cq)->cq;
+  attr.recv_cq = cq(recv_cq)->cq;
+  attr.cap.max_send_wr = static_cast<std::uint32_t>(operation.value(Arg::kMaxSendWr));
+  attr.cap.max_recv_wr = static_cast<std::uint32_t>(operation.value(Arg::kMaxRecvWr));
+  attr.cap.max_send_sge = static_cast<std::uint32_t>(operation.value(Arg::kMaxSendSge));
+  attr.cap.max_recv_sge = static_cast<std::uint32_t>(operation.value(Arg::kMaxRecvSge));
+  attr.cap.max_inline_data = static_cast<std::uint32_t>(operation.value(Arg::kMaxInlineData));
+  const bool all = operation.value(Arg::kSqSigAll) != 0;
+  attr.sq_sig_type = all ? rvt::IB_SIGNAL_ALL_WR : rvt::IB_SIGNAL_REQ_WR;
+  attr.qp_type = static_cast<rvt::ib_qp_type>(operation.value(Arg::kType));
+  const std::uint32_t send_wr = attr.cap.max_send_wr;
+  const std::uint32_t recv_wr = attr.cap.max_recv_wr;
+  rvt::ib_qp* qp = rvt::ib_create_qp(pd_, &attr);
+  if (rvt::IS_ERR(qp)) return rvt::PTR_ERR(qp);
+  place(qps_, name, &qp_store_.emplace_back(TraceQp{qp, 0, send_wr, recv_wr, all}));
+  listener_->qp_created(name, qp_store_.back());
+  return 0;
+}
+
+void NodeObjects::set_path(rvt::ib_qp_attr& attr, std::uint32_t peer) const {
+  const NodeAddress& remote = directory_.node(peer).node_.address();
+  attr.ah_attr.grh.sgid = node_.address().gid;
+  attr.ah_attr.grh.dgid = remote.gid;
+  attr.ah_attr.roce.smac = node_.address().mac;
+  attr.ah_attr.roce.dmac = remote.mac;
+}
+
+int NodeObjects::to_init(TraceQp& qp, const Operation& operation) {
+  rvt::ib_qp_attr attr;
+  attr.qp_state = rvt::IB_QPS_INIT;
+  attr.port_num = 1;
+  attr.qp_access_flags = static_cast<std::uint32_t>(operation.value(Arg::kAccess));
+  return rvt::ib_modify_qp(
+      qp.qp, &attr,
+      rvt::IB_QP_STATE | rvt::IB_QP_PKEY_INDEX | rvt::IB_QP_PORT | rvt::IB_QP_ACCESS_FLAGS);
+}
+
+ControlResult NodeObjects::connect_begin(const Operation& operation, NameId qp_name, NameId peer) {
+  if (cq(default_cq_) == nullptr) {
+    const int error =
+        make_cq(default_cq_, static_cast<std::uint32_t>(operation.value(Arg::kCqe)), 0);
+    if (error != 0) return {error, "create_cq"};
+  }
+  if (mr(default_mr_) == nullptr) {
+    const int error = make_mr(default_mr_, operation.value(Arg::kMrLength), kAllAccess, false, 0);
+    if (error != 0) return {error, "reg_mr"};
+  }
+  const int error = make_qp(operation, qp_name, default_cq_, default_cq_);
+  if (error != 0) return {error, "create_qp"};
+  TraceQp& it = *qp(qp_name);
+  it.peer_node = directory_.index_of(peer);
+  return {to_init(it, operation), "modify_qp to INIT"};
+}
+
+ControlResult NodeObjects::connect_end(const Operation& operation, NameId qp_name, NameId peer_qp,
+                                       std::uint32_t own_psn, std::uint32_t peer_psn) {
+  TraceQp& it = *qp(qp_name);
+  rvt::ib_qp_attr attr;
+  attr.qp_state = rvt::IB_QPS_RTR;
+  set_path(attr, it.peer_node);
+  std::uint32_t mtu_code = 1;
+  while ((128u << mtu_code) < operation.value(Arg::kMtu)) ++mtu_code;
+  attr.path_mtu = static_cast<rvt::ib_mtu>(mtu_code);
+  attr.dest_qp_num = directory_.node(it.peer_node).qp(peer_qp)->qp->qp_num;
+  attr.rq_psn = peer_psn;
+  attr.max_dest_rd_atomic = static_cast<std::uint8_t>(operation.value(Arg::kMaxRdAtomic));
+  attr.min_rnr_timer = static_cast<std::uint8_t>(operation.value(Arg::kMinRnrTimer));
+  int error = rvt::ib_modify_qp(it.qp, &attr,
+                                rvt::IB_QP_STATE | rvt::IB_QP_AV | rvt::IB_QP_PATH_MTU |
+                                    rvt::IB_QP_DEST_QPN | rvt::IB_QP_RQ_PSN |
+                                    rvt::IB_QP_MAX_DEST_RD_ATOMIC | rvt::IB_QP_MIN_RNR_TIMER);
+  if (error != 0) return {error, "modify_qp to RTR"};
+  attr.qp_state = rvt::IB_QPS_RTS;
+  attr.sq_psn = own_psn;
+  attr.timeout = static_cast<std::uint8_t>(operation.value(Arg::kTimeout));
+  attr.retry_cnt = static_cast<std::uint8_t>(operation.value(Arg::kRetryCnt));
+  attr.rnr_retry = static_cast<std::uint8_t>(operation.value(Arg::kRnrRetry));
+  attr.max_rd_atomic = static_cast<std::uint8_t>(operation.value(Arg::kMaxRdAtomic));
+  error =
+      rvt::ib_modify_qp(it.qp, &attr,
+                        rvt::IB_QP_STATE | rvt::IB_QP_TIMEOUT | rvt::IB_QP_RETRY_CNT |
+                            rvt::IB_QP_RNR_RETRY | rvt::IB_QP_SQ_PSN | rvt::IB_QP_MAX_QP_RD_ATOMIC);
+  return {error, "modify_qp to RTS"};
+}
+
+int NodeObjects::modify(const Operation& operation) {
+  TraceQp& it = *qp(operation.object);
+  rvt::ib_qp_attr attr;
+  int mask = 0;
+  const auto take = [&](Arg arg, rvt::ib_qp_attr_mask bit, auto& field) {
+    if (!operation.has(arg)) return;
+    field = static_cast<std::remove_reference_t<decltype(field)>>(operation.value(arg));
+    mask |= bit;
+  };
+  take(Arg::kState, rvt::IB_QP_STATE, attr.qp_state);
+  take(Arg::kCurState, rvt::IB_QP_CUR_STATE, attr.cur_qp_state);
+  take(Arg::kAccess, rvt::IB_QP_ACCESS_FLAGS, attr.qp_access_flags);
+  take(Arg::kSqPsn, rvt::IB_QP_SQ_PSN, attr.sq_psn);
+  take(Arg::kRqPsn, rvt::IB_QP_RQ_PSN, attr.rq_psn);
+  take(Arg::kTimeout, rvt::IB_QP_TIMEOUT, attr.timeout);
+  take(Arg::kRetryCnt, rvt::IB_QP_RETRY_CNT, attr.retry_cnt);
+  take(Arg::kRnrRetry, rvt::IB_QP_RNR_RETRY, attr.rnr_retry);
+  take(Arg::kMinRnrTimer, rvt::IB_QP_MIN_RNR_TIMER, attr.min_rnr_timer);
+  take(Arg::kMaxRdAtomic, rvt::IB_QP_MAX_QP_RD_ATOMIC, attr.max_rd_atomic);
+  take(Arg::kMaxDestRdAtomic, rvt::IB_QP_MAX_DEST_RD_ATOMIC, attr.max_dest_rd_atomic);
+  take(Arg::kPkeyIndex, rvt::IB_QP_PKEY_INDEX, attr.pkey_index);
+  take(Arg::kPort, rvt::IB_QP_PORT, attr.port_num);
+  take(Arg::kQkey, rvt::IB_QP_QKEY, attr.qkey);
+  if (operation.has(Arg::kMtu)) {
+    std::uint32_t mtu_code = 1;
+    while ((128u << mtu_code) < operation.value(Arg::kMtu)) ++mtu_code;
+    attr.path_mtu = static_cast<rvt::ib_mtu>(mtu_code);
+    mask |= rvt::IB_QP_PATH_MTU;
+  }
+  if (operation.has(Arg::kDest)) {
+    const std::uint64_t dest = operation.value(Arg::kDest);
+    it.peer_node = directory_.index_of(static_cast<NameId>(dest >> 32));
+    TraceQp* peer = directory_.node(it.peer_node).qp(static_cast<NameId>(dest));
+    if (peer == nullptr) return -22;  // not created yet
+    attr.dest_qp_num = peer->qp->qp_num;
+    set_path(attr, it.peer_node);
+    mask |= rvt::IB_QP_DEST_QPN | rvt::IB_QP_AV;
+  }
+  const int error = rvt::ib_modify_qp(it.qp, &attr, mask);
+  if (error == 0 && attr.qp_state == rvt::IB_QPS_RESET && (mask & rvt::IB_QP_STATE) != 0) {
+    listener_->qp_reset(operation.object);
+  }
+  return error;
+}
+
+int NodeObjects::dereg(const Operation& operation) {
+  TraceMr& it = *mr(operation.object);
+  const int error = rvt::ib_dereg_mr(it.mr);
+  if (error == 0) it.mr = nullptr;
+  return error;
+}
+
+int NodeObjects::destroy_cq(const Operation& operation) {
+  const int error = rvt::ib_destroy_cq(cq(operation.object)->cq);
+  if (error != 0) return error;
+  listener_->cq_destroyed(operation.object);
+  cqs_[operation.object] = nullptr;
+  return 0;
+}
+
+int NodeObjects::destroy_qp(const Operation& operation) {
+  listener_->qp_reset(operation.object);
+  const int error = rvt::ib_destroy_qp(qp(operation.object)->qp);
+  if (error == 0) qps_[operation.object] = nullptr;
+  return error;
+}
+
+ControlResult NodeObjects::execute(const Operation& operation) {
+  const auto number = [&](Arg arg) { return static_cast<std::uint32_t>(operation.value(arg)); };
+  switch (operation.verb) {
+    case Verb::kRegMr:
+      return {make_mr(operation.object, operation.value(Arg::kLength), number(Arg::kAccess),
+                      operation.has(Arg::kIova), operation.value(Arg::kIova)),
+              "reg_mr"};
+    case Verb::kDeregMr:
+      return {dereg(operation), "dereg_mr"};
+    case Verb::kCreateCq:
+      return {make_cq(operation.object, number(Arg::kCqe), number(Arg::kVector)), "create_cq"};
+    case Verb::kDestroyCq:
+      return {destroy_cq(operation), "destroy_cq"};
+    case Verb::kCreateQp:
+      return {make_qp(operation, operation.object, number(Arg::kSendCq), number(Arg::kRecvCq)),
+              "create_qp"};
+    case Verb::kModifyQp:
+      return {modify(operation), "modify_qp"};
+    case Verb::kDestroyQp:
+      return {destroy_qp(operation), "destroy_qp"};
+    case Verb::kReqNotifyCq: {
+      std::uint32_t flags =
+          operation.flag(kSolicited) ? rvt::IB_CQ_SOLICITED : rvt::IB_CQ_NEXT_COMP;
+      if (operation.flag(kMissedEvents)) flags |= rvt::IB_CQ_REPORT_MISSED_EVENTS;
+      return {answer < 0 ? answer : 0, "req_notify_cq"};
+    }
+    default:
+      return {-95, "alloc_mr"};
+  }
+}
+
+}  // namespace hcasim::sim

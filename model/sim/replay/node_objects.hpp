@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "hcasim/rvt/verbs.hpp"
+#include "hcasim/sim/trace_operation.hpp"
+#include "sim/record/node_recorder.hpp"
+#include "sim/system/node_system.hpp"
+
+namespace hcasim::sim {
+
+/// A memory region of a trace. One that was deregistered keeps its numbers, so that work requests
+/// which name it fail as they do in life.
+struct TraceMr {
+  rvt::ib_mr* mr = nullptr;   ///< null once deregistered
+  std::uint64_t address = 0;  ///< of byte 0, as work requests name it
+  std::uint64_t host_address = 0;
+  std::uint32_t key = 0;
+};
+
+struct TraceCq {
+  rvt::ib_cq* cq = nullptr;
+};
+
+struct TraceQp {
+  rvt::ib_qp* qp = nullptr;
+  std::uint32_t peer_node = 0;
+  std::uint32_t max_send_wr = 0;
+  std::uint32_t max_recv_wr = 0;
+  bool sq_sig_all = false;
+};
+
+class NodeObjects;
+
+/// All nodes' objects: how one node finds what its peer has told it, such as QPNs and keys.
+class ObjectDirectory {
+ public:
+  explicit ObjectDirectory(const NameTable& names) : names_(names) {}
+  void add(NameId node, NodeObjects& objects) { nodes_.push_back({node, &objects}); }
+  /// Index of the node with this name.
+  std::uint32_t index_of(NameId node) const;
+  NodeObjects& node(std::uint32_t index) const { return *nodes_[index].objects; }
+  std::string text(NameId name) const { return std::string(names_.text(name)); }
+
+ private:
+  struct Node {
+    NameId name;
+    NodeObjects* objects;
+  };
+  const NameTable& names_;
+  std::vector<Node> nodes_;
+};
+
+/// What a verb of the trace came to.
+struct ControlResult {
+  int error = 0;  ///< negative errno
+  const char* verb = "";
+};
+
+/// Who is told of objects that come and go.
+class ObjectListener {
+ public:
+  virtual ~ObjectListener() = default;
+  virtual void cq_created(NameId name, TraceCq& cq) = 0;
+  virtual void cq_destroyed(NameId name) = 0;
+  virtual void qp_created(NameId name, TraceQp& qp) = 0;
+  virtual void qp_reset(NameId name) = 0;
+};
+
+/// The verbs objects of one node by their names in the trace, and the control verbs on them. The
+/// calls that take simulated time are for tasks.
+class NodeObjects {
+ public:
+  NodeObjects(NodeSystem& node, ObjectDirectory& directory);
+
+  void set_listener(ObjectListener& listener) { listener_ = &listener; }
+  NodeSystem& node() { return node_; }
+  std::string text(NameId name) const { return directory_.text(name); }
+
+  TraceMr* mr(NameId name) { return find(mrs_, name); }
+  TraceCq* cq(NameId name) { return find(cqs_, name); }
+  TraceQp* qp(NameId name) { return find(qps_, name); }
+
+  /// Carries out a control verb, connect apart. Tasks only.
+  ControlResult execute(const Operation& operation);
+  /// First part of connect on one side: CQ and MR if missing, a QP in INIT. Tasks only.
+  ControlResult connect_begin(const Operation& operation, NameId qp, NameId peer);
+  /// Second part, once the peer's QP exists: RTR, then RTS. Tasks only.
+  ControlResult connect_end(const Operation& operation, NameId qp, NameId peer_qp,
+                            std::uint32_t own_psn, std::uint32_t peer_psn);
+  /// Names under which connect makes its defaults.
+  void set_default_names(NameId cq, NameId mr) {
+    default_cq_ = cq;
+    default_mr_ = mr;
+  }
+
+ private:
+  template <typename T>
+  T* find(std::vector<T*>& table, NameId name) {
+    return name < table.size() ? table[name] : nullptr;
+  }
+  template <typename T>
+  static void place(std::vector<T*>& table, NameId name, T* object) {
+    if (name >= table.size()) table.resize(name + 1, nullptr);
+    table[name] = object;
+  }
+
+  int make_cq(NameId name, std::uint32_t cqe, std::uint32_t vector);
+  int make_mr(NameId name, std::uint64_t length, std::uint32_t access, bool iova_given,
+              std::uint64_t iova);
+  int make_qp(const Operation& operation, NameId name, NameId send_cq, NameId recv_cq);
+  int modify(const Operation& operation);
+  int dereg(const Operation& operation);
+  int destroy_cq(const Operation& operation);
+  int destroy_qp(const Operation& operation);
+  int to_init(TraceQp& qp, const Operation& operation);
+  void set_path(rvt::ib_qp_attr& attr, std::uint32_t peer) const;
+
+  NodeSystem& node_;
+  ObjectDirectory& directory_;
+  ObjectListener* listener_ = nullptr;
+  rvt::ib_pd* pd_ = nullptr;
+  NameId default_cq_ = kNoName;
+  NameId default_mr_ = kNoName;
+  std::deque<TraceMr> mr_store_;
+  std::deque<TraceCq> cq_store_;
+  std::deque<TraceQp> qp_store_;
+  std::vector<TraceMr*> mrs_;
+  std::vector<TraceCq*> cqs_;
+  std::vector<TraceQp*> qps_;
+};
+
+}  // namespace hcasim::sim

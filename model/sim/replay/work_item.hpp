@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "hcasim/hw/time.hpp"
+#include "hcasim/sim/trace_operation.hpp"
+
+namespace hcasim::sim {
+
+/// Number of a label's definition on its node; kNoInstance: none.
+using LabelInstance = std::uint32_t;
+inline constexpr LabelInstance kNoInstance = 0xffff'ffff;
+
+/// A data operation that waits for its turn: what of a trace's line a post needs, and no more.
+struct WorkItem {
+  static constexpr std::uint32_t kInlineSges = 4;
+
+  bool is_send = false;
+  bool wr_id_given = false;
+  bool remote_named = false;  ///< remote_mr and remote_offset count
+  bool addr_given = false;    ///< remote_addr replaces what follows from them
+  bool rkey_given = false;
+  bool invalidate_named = false;
+  Timing timing = Timing::kAsap;
+  SendOpcode opcode = SendOpcode::kSend;
+  std::uint32_t flags = 0;  ///< OperationFlag
+  NameId queue = kNoName;   ///< the QP
+  NameId remote_mr = kNoName;
+  NameId invalidate = kNoName;
+  NameId mr = kNoName;  ///< REG_MR
+  std::uint32_t rkey = 0;
+  std::uint32_t imm = 0;
+  LabelInstance label = kNoInstance;
+  LabelInstance after = kNoInstance;
+  hw::Time time = 0;
+  std::uint64_t wr_id = 0;
+  std::uint64_t remote_offset = 0;
+  std::uint64_t remote_addr = 0;
+  std::uint64_t compare_add = 0;
+  std::uint64_t swap = 0;
+  std::uint64_t line = 0;
+  std::uint64_t length = 0;  ///< REG_MR
+  std::uint32_t access = 0;  ///< REG_MR
+  std::uint32_t num_sge = 0;
+  std::array<Sge, kInlineSges> sges{};
+  std::vector<Sge> more_sges;  ///< those beyond kInlineSges; rare
+
+  const Sge& sge(std::uint32_t i) const {
+    return i < kInlineSges ? sges[i] : more_sges[i - kInlineSges];
+  }
+  std::uint64_t bytes() const {
+    std::uint64_t sum = 0;
+    for (std::uint32_t i = 0; i < num_sge; ++i) sum += sge(i).length;
+    return sum;
+  }
+};
+
+/// What a node's source of operations delivers.
+enum class SourceItem : std::uint8_t { kEnd, kWork, kControl };
+
+/// Where the operations of one node come from, in order.
+class OperationSource {
+ public:
+  virtual ~OperationSource() = default;
+  /// Fills `work` (labels unresolved: see `operation`) or points `operation` at a control verb.
+  virtual SourceItem next(WorkItem& work, const Operation*& operation) = 0;
+};
+
+/// Takes over what a post needs from a line; labels are for the caller to resolve.
+void to_work_item(const Operation& operation, WorkItem& work);
+
+}  // namespace hcasim::sim

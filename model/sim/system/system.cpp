@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "sim/system/system.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace hcasim::sim {
+
+System::System(const SystemConfig& config, const SystemOptions& options)
+    : conductor_(options.run_ahead) {
+  if (options.nodes.empty() || options.nodes.size() > 2) {
+    throw std::invalid_argument("a system has one node or two");
+  }
+  for (std::size_t i = 0; i < options.nodes.size(); ++i) {
+    const std::string& name = options.nodes[i];
+    nodes_.push_back(std::make_unique<NodeSystem>(("node_" + name).c_str(), name, i,
+                                                  config.node(name), options.seed, conductor_));
+  }
+  fabric::PortModule& first = nodes_.front()->adapter().port();
+  if (nodes_.size() == 1) {
+    first.out.bind(first.in);  // a cable plugged into its own port
+    return;
+  }
+  fabric::PortModule& second = nodes_.back()->adapter().port();
+  fabric::connect(first, second);
+  fabric::couple(conductor_.coupling(), first, second);
+}
+
+hw::Time System::now() const {
+  hw::Time latest = 0;
+  for (const auto& node : nodes_) latest = std::max(latest, node->engine().now());
+  return latest;
+}
+
+bool System::run_until(hw::Time end) {
+  conductor_.set_end(end);
+  conductor_.schedule_next();
+  sc_core::sc_start();
+  return conductor_.coupling().engine(conductor_.coupling().earliest()).next_time() != hw::kNever;
+}
+
+void System::run_task(std::size_t node, std::function<void()> body) {
+  nodes_[node]->host().cpu().start_task(std::move(body));
+  run_until(hw::kNever);
+}
+
+int System::start_devices() {
+  int result = 0;
+  for (std::size_t i = 0; i < nodes_.size() && result == 0; ++i) {
+    run_task(i, [&] { result = rvt::rvt_register_device(nodes_[i]->device()); });
+  }
+  return result;
+}
+
+}  // namespace hcasim::sim
