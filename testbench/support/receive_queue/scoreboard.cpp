@@ -104,7 +104,7 @@ void Scoreboard::take_rsp(const Inputs& in, const Outputs& now, const Outputs& n
       if (dma_cycles_) {
         const std::uint64_t beats = p_.takes * 8;
         const std::uint64_t bound = p_.takes * (2 * *dma_cycles_ + 8 * (beats + 1) + beats + 8) +
-                                    events_entered_ - answering_->events_before;
+                                    2 * (events_entered_ - answering_->events_before);
         expect(waited <= bound, "rule 8: a take waited too long");
       }
       answering_.reset();

@@ -86,6 +86,26 @@ TEST(ReceiveQueueDoorbell, BadOneStallsTheTakeThatWouldFire) {
   EXPECT_EQ(bench.answers[0].status, TakeStatus::kFlushed);
 }
 
+// A doorbell that would be bad finds its queue in ERROR because of a beat of the same cycle: it
+// needs no event then, and does not stall the take of another queue that fires.
+TEST(ReceiveQueueDoorbell, NeedsNoEventWhenABeatFailsItsQueue) {
+  SmallBench bench;
+  bench.init(0, 4, 3);
+  bench.answer_all();
+  bench.simple(CommandOp::kSetLimit, 0, 3, 42);
+  bench.init(1, 4, 2);
+  bench.run(4);
+  bench.cycle(SmallBench::take(0, 1));
+  Inputs in = SmallBench::beat(bench.requests.back().tag, true, true);
+  in.doorbell_valid = true;
+  in.doorbell = {1, 0};
+  bench.cycle(in);  // judges the take
+  bench.run(4);
+  ASSERT_EQ(bench.events.size(), 2U);
+  EXPECT_EQ(bench.events[0], (Event{0, EventKind::kSrqLimit, 42}));
+  EXPECT_EQ(bench.events[1], (Event{1, EventKind::kFetchError, 0}));
+}
+
 TEST(ReceiveQueueLimit, FiresBelowAndNotAtTheLimit) {
   for (unsigned limit = 0; limit <= 4; ++limit) {
     SmallBench bench;

@@ -37,6 +37,16 @@ std::vector<StimulusProfile> profiles() {
     p.take = p.doorbell = 80;
   }
   {
+    auto& p = add("many_lines");
+    p.parameters.queues = 30;
+    p.parameters.lines = 150;
+    p.parameters.tags = 64;
+    p.parameters.takes = 64;
+    p.command = 30;
+    p.leave = 2;
+    p.take = p.doorbell = 80;
+  }
+  {
     auto& p = add("one_queue");
     p.parameters.queues = 1;
     p.unknown_queue = 0;
