@@ -21,8 +21,8 @@ struct Neighbours {
   std::vector<std::size_t> back;
 };
 
-/// A request of one of several flows that may have caused an answer.
-struct Request {
+/// A request, or an answer, of one of several flows.
+struct Sighting {
   std::uint32_t psn;
   std::uint64_t frame;
   std::size_t flow;
@@ -79,17 +79,6 @@ class Pairing {
     pair_the_only_ones(group);
   }
 
-  std::vector<Request> requests_of(const std::vector<std::size_t>& senders) const {
-    std::vector<Request> requests;
-    for (const std::size_t flow : senders) {
-      for (const SeenPacket& packet : flows_[flow]->packets) {
-        if (!packet.is_response()) requests.push_back({packet.psn, packet.frame, flow});
-      }
-    }
-    std::ranges::sort(requests, {}, &Request::order);
-    return requests;
-  }
-
   /// A number that was used again, by connections with different peers, tells nothing.
   void pair_by_setup() {
     std::map<Endpoint, std::set<Endpoint>> peers;
@@ -127,35 +116,40 @@ class Pairing {
     return found == sources_.end() ? std::nullopt : std::optional(found->second);
   }
 
+  /// The requests, or the answers, of some flows by PSN, and by time where PSNs are equal.
+  std::vector<Sighting> sightings(const std::vector<std::size_t>& senders, bool answers) const {
+    std::vector<Sighting> found;
+    for (const std::size_t flow : senders) {
+      for (const SeenPacket& packet : flows_[flow]->packets) {
+        if (packet.is_response() == answers) found.push_back({packet.psn, packet.frame, flow});
+      }
+    }
+    std::ranges::sort(found, {}, &Sighting::order);
+    return found;
+  }
+
   /// Every answer votes for the flows that sent a request of its PSN before it.
   void cast_votes(const std::vector<std::size_t>& senders,
                   const std::vector<std::size_t>& answerers, Votes& votes, bool swapped) const {
-    const std::vector<Request> requests = requests_of(senders);
-    if (requests.empty()) return;
-    std::map<std::pair<std::uint32_t, std::uint64_t>, std::size_t> answers;
-    for (const std::size_t flow : answerers) {
-      for (const SeenPacket& packet : flows_[flow]->packets) {
-        if (packet.is_response()) answers[{packet.psn, packet.frame}] = flow;
-      }
-    }
+    const std::vector<Sighting> requests = sightings(senders, false);
     std::uint32_t psn = 0;
     std::size_t turn = 0;
-    for (const auto& [key, answerer] : answers) {
-      turn = key.first == psn ? turn : 0;
-      psn = key.first;
-      vote(requests, psn, key.second, turn++, answerer, votes, swapped);
+    for (const Sighting& answer : sightings(answerers, true)) {
+      turn = answer.psn == psn ? turn : 0;
+      psn = answer.psn;
+      vote(requests, answer, turn++, votes, swapped);
     }
   }
 
-  static void vote(const std::vector<Request>& requests, std::uint32_t psn, std::uint64_t frame,
-                   std::size_t turn, std::size_t answerer, Votes& votes, bool swapped) {
-    auto request = std::ranges::lower_bound(requests, psn, {}, &Request::psn);
+  static void vote(const std::vector<Sighting>& requests, const Sighting& answer, std::size_t turn,
+                   Votes& votes, bool swapped) {
+    auto request = std::ranges::lower_bound(requests, answer.psn, {}, &Sighting::psn);
     std::vector<std::size_t> voted;
     for (std::size_t place = 0;
-         request != requests.end() && request->psn == psn && request->frame < frame;
+         request != requests.end() && request->psn == answer.psn && request->frame < answer.frame;
          ++request, ++place) {
       const auto pair =
-          swapped ? std::pair(answerer, request->flow) : std::pair(request->flow, answerer);
+          swapped ? std::pair(answer.flow, request->flow) : std::pair(request->flow, answer.flow);
       Vote& cast = votes[pair];
       if (place == turn) ++cast.in_turn;
       if (std::ranges::find(voted, request->flow) != voted.end()) continue;

@@ -85,7 +85,7 @@ TEST_F(CaptureFile, SaysWhichRecordIsCutShort) {
 TEST_F(CaptureFile, RefusesWhatIsNoCapture) {
   EXPECT_NE(error_of(file("missing")).find("No such file"), std::string::npos);
   EXPECT_NE(error_of(folder_).find("directory"), std::string::npos);
-  std::ofstream(file("empty"));
+  std::ofstream(file("empty")).close();
   EXPECT_NE(error_of(file("empty")).find("empty"), std::string::npos);
   std::ofstream(file("text")) << "This is a text of more than twenty-four bytes.\n";
   EXPECT_NE(error_of(file("text")).find("not a capture file"), std::string::npos);
@@ -98,7 +98,7 @@ TEST_F(CaptureFile, RefusesAnImpossibleTimeStamp) {
     CaptureWriter writer(file("far.pcap"));
     const std::array<std::uint8_t, 60> bytes{};
     writer.write(0, bytes);
-    writer.write(101 * 24 * 3600 * hw::kSecond, bytes);
+    writer.write(hw::Time{101} * 24 * 3600 * hw::kSecond, bytes);
     writer.close();
   }
   EXPECT_NE(error_of(file("far.pcap")).find("record 2: time stamp"), std::string::npos);

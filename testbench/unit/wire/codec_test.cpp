@@ -131,7 +131,7 @@ class DamagedFrame : public testing::Test {
 };
 
 TEST_F(DamagedFrame, EveryFlippedBitBehindTheIpHeaderIsSeen) {
-  for (std::size_t bit = (14 + 20) * 8; bit < frame_.size() * 8; ++bit) {
+  for (std::size_t bit = std::size_t{14 + 20} * 8; bit < frame_.size() * 8; ++bit) {
     const std::size_t byte = bit / 8;
     // The UDP checksum and the congestion bits may change on the way.
     if (byte == 40 || byte == 41 || byte == 46) continue;
