@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+
+#include "hcasim/hw/host_port.hpp"
+
+/// Locks of the driver. The simulated CPU runs one activity at a time, so a spin lock only marks a
+/// section; with assertions on, sections check the order r_lock, s_hlock, s_lock, leaves, and that
+/// nothing waits inside.
+namespace hcasim::rvt {
+
+/// Place of a lock in the order; leaves may nest in each other.
+enum class LockRank : std::uint8_t { kReceive = 0, kSendHead = 1, kSend = 2, kLeaf = 3 };
+
+/// A lock that must not be held across a wait.
+struct spinlock_t {
+  LockRank rank = LockRank::kLeaf;
+};
+
+/// A breach of the order of locks: a fault of the driver, never of its caller.
+class LockOrderError : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+#ifdef NDEBUG
+/// True when locks are checked.
+inline constexpr bool kLocksChecked = false;
+
+/// Holds a lock for the life of the guard.
+class spin_guard {
+ public:
+  explicit spin_guard(spinlock_t& /*lock*/) {}
+  ~spin_guard() {}  // not trivial, so that unused guards draw no warning
+  spin_guard(const spin_guard&) = delete;
+  spin_guard& operator=(const spin_guard&) = delete;
+};
+
+/// Throws LockOrderError when a lock is held.
+inline void assert_no_lock_held() {}
+#else
+inline constexpr bool kLocksChecked = true;
+
+class spin_guard {
+ public:
+  explicit spin_guard(spinlock_t& lock) { push(lock); }
+  ~spin_guard() { --held_; }
+  spin_guard(const spin_guard&) = delete;
+  spin_guard& operator=(const spin_guard&) = delete;
+
+  /// How many locks are held.
+  static std::size_t held() { return held_; }
+
+ private:
+  static void push(spinlock_t& lock) {
+    for (std::size_t i = 0; i < held_; ++i) {
+      if (stack_[i] == &lock) throw LockOrderError("spin lock taken twice");
+      if (lock.rank < stack_[i]->rank) throw LockOrderError("spin lock out of order");
+    }
+    if (held_ == stack_.size()) throw LockOrderError("too many spin locks held");
+    stack_[held_++] = &lock;
+  }
+  inline static thread_local std::array<const spinlock_t*, 8> stack_{};
+  inline static thread_local std::size_t held_ = 0;
+};
+
+inline void assert_no_lock_held() {
+  if (spin_guard::held() != 0) throw LockOrderError("wait with a spin lock held");
+}
+#endif
+
+/// A lock that is held across waits: control verbs of one object, commands of one device. Tasks get
+/// it in the order in which they asked.
+class rvt_mutex {
+ public:
+  /// Tasks only.
+  void lock(hw::HostPort& port) {
+    assert_no_lock_held();
+    if (!held_) {
+      held_ = true;
+      return;
+    }
+    if (!turn_) turn_ = port.make_wait_point();
+    ++waiting_;
+    turn_->wait(hw::kNever);
+  }
+  /// Hands over to the longest waiter.
+  void unlock() {
+    if (waiting_ == 0) {
+      held_ = false;
+      return;
+    }
+    --waiting_;
+    turn_->signal();
+  }
+  /// True while a task has it.
+  bool held() const { return held_; }
+
+ private:
+  bool held_ = false;
+  std::uint32_t waiting_ = 0;
+  std::unique_ptr<hw::WaitPoint> turn_;
+};
+
+/// Holds a mutex for the life of the guard.
+class mutex_guard {
+ public:
+  mutex_guard(rvt_mutex& mutex, hw::HostPort& port) : mutex_(mutex) { mutex_.lock(port); }
+  ~mutex_guard() { mutex_.unlock(); }
+  mutex_guard(const mutex_guard&) = delete;
+  mutex_guard& operator=(const mutex_guard&) = delete;
+
+ private:
+  rvt_mutex& mutex_;
+};
+
+}  // namespace hcasim::rvt

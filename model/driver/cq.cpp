@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+// Completion queues: creation, destruction, and what both writers do.
+#include <cerrno>
+
+#include "driver/command.hpp"
+#include "driver/cq_internal.hpp"
+#include "hcasim/hw/bar.hpp"
+#include "hcasim/hw/contexts.hpp"
+#include "hcasim/rvt/rdma_vt.hpp"
+
+namespace hcasim::rvt {
+namespace {
+
+std::uint32_t free_cq_number(rvt_dev_info* rdi) {
+  std::uint32_t number = 0;
+  while (number < rdi->cqs.size() && rdi->cqs[number] != nullptr) ++number;
+  if (number == rdi->cqs.size()) rdi->cqs.push_back(nullptr);
+  return number;
+}
+
+int allocate_rings(rvt_dev_info* rdi, rvt_cq* cq) {
+  cq->ring = rdi->port->allocate(
+      std::uint64_t{cq->ibcq.cqe > 0 ? unsigned(cq->ibcq.cqe) : 1u} * sizeof(hw::Cqe), 64);
+  if (cq->ring == 0) return -ENOMEM;
+  cq->record = rdi->port->allocate(sizeof(hw::ConsumerRecord), 64);
+  return cq->record == 0 ? -ENOMEM : 0;
+}
+
+void release_rings(rvt_dev_info* rdi, rvt_cq* cq) {
+  if (cq->ring != 0) rdi->port->release(cq->ring);
+  if (cq->record != 0) rdi->port->release(cq->record);
+  cq->ring = 0;
+  cq->record = 0;
+}
+
+int create_on_adapter(rvt_dev_info* rdi, rvt_cq* cq) {
+  hw::CqContext context{};
+  context.cqn = cq->cqn;
+  context.cqe = static_cast<std::uint32_t>(cq->ibcq.cqe);
+  context.base = cq->ring;
+  context.consumer_record = cq->record;
+  context.eqn = 1 + cq->comp_vector;
+  return rdi->commands->send({.opcode = hw::CommandOpcode::kCreateCq, .object = cq->cqn}, context);
+}
+
+int publish_cq(rvt_dev_info* rdi, rvt_cq* cq) {
+  if (rdi->n_cqs_allocated == rdi->ibdev.attrs.max_cq) return -ENOMEM;
+  cq->cqn = free_cq_number(rdi);
+  rdi->cqs[cq->cqn] = cq;
+  ++rdi->n_cqs_allocated;
+  const int error = create_on_adapter(rdi, cq);
+  if (error == 0) return 0;
+  rdi->cqs[cq->cqn] = nullptr;
+  --rdi->n_cqs_allocated;
+  return error;
+}
+
+void raise_cq_error(rvt_cq* cq) {
+  if (cq->ibcq.event_handler == nullptr) return;
+  ib_event event;
+  event.device = cq->ibcq.device;
+  event.event = IB_EVENT_CQ_ERR;
+  event.element.cq = &cq->ibcq;
+  cq->ibcq.event_handler(&event, cq->ibcq.cq_context);
+}
+
+// The consumer's handler runs after the present activity, as the kernel's work item does.
+void call_handler_later(rvt_cq* cq) {
+  ++cq->triggered;
+  if (cq->timer != 0 || cq->ibcq.comp_handler == nullptr) return;
+  hw::HostPort* port = cq->rdi->port;
+  cq->timer = port->start_timer(port->now(), {[](void* self, std::uint64_t) {
+                                                auto* queue = static_cast<rvt_cq*>(self);
+                                                queue->timer = 0;
+                                                queue->ibcq.comp_handler(&queue->ibcq,
+                                                                         queue->ibcq.cq_context);
+                                              },
+                                              cq});
+}
+
+void notify(rvt_cq* cq, const ib_wc& wc, bool solicited) {
+  const bool wanted = cq->notify == IB_CQ_NEXT_COMP ||
+                      (cq->notify == IB_CQ_SOLICITED && (solicited || wc.status != IB_WC_SUCCESS));
+  if (!wanted) return;
+  cq->notify = RVT_CQ_NONE;
+  call_handler_later(cq);
+}
+
+void grow(rvt_cq* cq) {
+  std::vector<rvt_cq_entry> larger;
+  larger.reserve(cq->queue.empty() ? 16 : 2 * cq->queue.size());
+  for (std::uint32_t i = 0; i < cq->count; ++i) {
+    larger.push_back(cq->queue[(cq->first + i) % cq->queue.size()]);
+  }
+  larger.resize(larger.capacity());
+  cq->queue.swap(larger);
+  cq->first = 0;
+}
+
+void push(rvt_cq* cq, const ib_wc& wc, bool from_adapter) {
+  if (cq->count == cq->queue.size()) grow(cq);
+  cq->queue[(cq->first + cq->count) % cq->queue.size()] = {wc, from_adapter};
+  ++cq->count;
+}
+
+bool room(const rvt_cq* cq) {
+  return !cq->cq_full && cq->count < static_cast<std::uint32_t>(cq->ibcq.cqe);
+}
+
+// The QP of a refused completion goes to ERR once the present activity, which may hold its locks,
+// is over.
+void refuse(rvt_cq* cq, const ib_wc& wc) {
+  cq->cq_full = true;
+  raise_cq_error(cq);
+  if (wc.qp == nullptr) return;
+  rvt_dev_info* rdi = cq->rdi;
+  rdi->port->start_timer(rdi->port->now(), {[](void* device, std::uint64_t qpn) {
+                                              rvt_qp* qp =
+                                                  rvt_find_qp(static_cast<rvt_dev_info*>(device),
+                                                              static_cast<std::uint32_t>(qpn));
+                                              if (qp != nullptr)
+                                                rvt_rc_error(qp, IB_WC_LOC_QP_OP_ERR);
+                                            },
+                                            rdi, wc.qp->qp_num});
+}
+
+}  // namespace
+
+int rvt_create_cq(ib_cq* ibcq, const ib_cq_init_attr* attr, ib_udata* /*udata*/) {
+  rvt_dev_info* rdi = ib_to_rvt(ibcq->device);
+  if (attr->flags != 0) return -EOPNOTSUPP;
+  if (attr->cqe < 1 || attr->cqe > static_cast<unsigned>(rdi->ibdev.attrs.max_cqe)) return -EINVAL;
+  rvt_cq* cq = ibcq_to_rvtcq(ibcq);
+  cq->rdi = rdi;
+  const int vector = attr->comp_vector < 0 ? 0 : attr->comp_vector;
+  cq->comp_vector = static_cast<std::uint32_t>(vector % rdi->ibdev.num_comp_vectors);
+  ibcq->cqe = static_cast<int>(attr->cqe);
+  int error = allocate_rings(rdi, cq);
+  if (error == 0) error = publish_cq(rdi, cq);
+  if (error != 0) release_rings(rdi, cq);
+  return error;
+}
+
+int rvt_destroy_cq(ib_cq* ibcq, ib_udata* /*udata*/) {
+  rvt_cq* cq = ibcq_to_rvtcq(ibcq);
+  rvt_dev_info* rdi = cq->rdi;
+  rdi->commands->send({.opcode = hw::CommandOpcode::kDestroyCq, .object = cq->cqn});
+  if (cq->timer != 0) rdi->port->cancel_timer(cq->timer);
+  cq->timer = 0;
+  rdi->cqs[cq->cqn] = nullptr;
+  --rdi->n_cqs_allocated;
+  release_rings(rdi, cq);
+  return 0;
+}
+
+bool rvt_cq_enter(rvt_cq* cq, const ib_wc& wc, bool solicited) {
+  rvt_cq_collect(cq);
+  {
+    const spin_guard guard(cq->lock);
+    if (room(cq)) {
+      push(cq, wc, false);
+      notify(cq, wc, solicited);
+      return true;
+    }
+    cq->cq_full = true;
+  }
+  raise_cq_error(cq);
+  return false;
+}
+
+void rvt_cq_collect(rvt_cq* cq) {
+  hw::Cqe cqe;
+  ib_wc wc;
+  while (rvt_cq_take(cq, &cqe)) {
+    if (!rvt_translate_cqe(cq, cqe, &wc)) continue;
+    if (room(cq)) {
+      push(cq, wc, true);
+    } else {
+      refuse(cq, wc);
+    }
+  }
+}
+
+void rvt_cq_overflowed(rvt_cq* cq) {
+  rvt_cq_collect(cq);
+  cq->cq_full = true;
+  raise_cq_error(cq);
+}
+
+int rvt_req_notify_cq(ib_cq* ibcq, std::uint32_t notify_flags) {
+  rvt_cq* cq = ibcq_to_rvtcq(ibcq);
+  rvt_cq_collect(cq);
+  const spin_guard guard(cq->lock);
+  // A completion past the armed place means that the adapter has fired; its event is on its way.
+  if (cq->notify == IB_CQ_NEXT_COMP && cq->seen != cq->armed_at) cq->notify = RVT_CQ_NONE;
+  const bool next = (notify_flags & IB_CQ_NEXT_COMP) != 0;
+  if (next || cq->notify != IB_CQ_NEXT_COMP) {
+    cq->notify = next ? IB_CQ_NEXT_COMP : IB_CQ_SOLICITED;
+    cq->armed_at = cq->seen;
+    const std::uint32_t number = cq->cqn | (next ? 0 : hw::bar::kArmSolicited);
+    cq->rdi->port->mmio_write64(cq->rdi->uar + hw::bar::kCqArmDoorbell,
+                                hw::bar::doorbell(number, cq->seen));
+  }
+  return (notify_flags & IB_CQ_REPORT_MISSED_EVENTS) != 0 && cq->count != 0 ? 1 : 0;
+}
+
+}  // namespace hcasim::rvt

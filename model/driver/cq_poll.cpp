@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+// Taking completions: from the adapter's ring at once where the driver's own is empty.
+#include "driver/cq_internal.hpp"
+#include "driver/qp_internal.hpp"
+#include "hcasim/rvt/rdma_vt.hpp"
+
+namespace hcasim::rvt {
+namespace {
+
+// Retires the send in `slot` and, as the adapter completes in order, all before it. What the
+// completion needs is read first: the slots may be posted anew as soon as s_last has moved.
+bool complete_swqe(rvt_qp* qp, std::uint32_t slot, ib_wc* wc) {
+  const std::uint32_t size = qp->s_size;
+  if (slot >= size) return false;
+  const spin_guard guard(qp->s_lock);
+  const std::uint32_t pending = rvt_slots_between(qp->s_last, qp->s_head, size);
+  if (rvt_slots_between(qp->s_last, slot, size) >= pending) return false;
+  const rvt_swqe& wqe = qp->s_wq[slot];
+  wc->wr_id = wqe.wr_id;
+  wc->byte_len = wqe.length;
+  wc->opcode = rvt_wc_opcode(wqe.opcode);
+  const std::uint32_t end = rvt_next_slot(slot, size);
+  if (qp->s_reserved_used != 0) {
+    for (std::uint32_t i = qp->s_last; i != end; i = rvt_next_slot(i, size)) {
+      if ((qp->s_wq[i].send_flags & RVT_SEND_RESERVE_USED) != 0) --qp->s_reserved_used;
+    }
+  }
+  const bool reserved = (wqe.send_flags & RVT_SEND_RESERVE_USED) != 0;
+  qp->s_last = end;
+  return !reserved;
+}
+
+void fill_receive(const hw::Cqe& cqe, ib_wc* wc) {
+  wc->wr_id = cqe.wr_id;
+  wc->opcode = static_cast<ib_wc_opcode>(cqe.opcode);
+  wc->byte_len = cqe.byte_len;
+  wc->src_qp = cqe.src_qp;
+  wc->wc_flags = cqe.flags;
+  if ((cqe.flags & hw::kCqeWithImm) != 0) {
+    wc->ex.imm_data = cpu_to_be32(cqe.imm_or_key);
+  } else {
+    wc->ex.invalidate_rkey = cqe.imm_or_key;
+  }
+}
+
+}  // namespace
+
+bool rvt_translate_cqe(rvt_cq* cq, const hw::Cqe& cqe, ib_wc* wc) {
+  rvt_qp* qp = rvt_find_qp(cq->rdi, cqe.qpn);
+  if (qp == nullptr) {
+    ++cq->rdi->stats.stray_completions;
+    return false;
+  }
+  *wc = ib_wc{};
+  wc->qp = &qp->ibqp;
+  wc->status = static_cast<ib_wc_status>(cqe.status);
+  wc->vendor_err = cqe.vendor_err;
+  if ((static_cast<unsigned>(cqe.opcode) & IB_WC_RECV) != 0) {
+    fill_receive(cqe, wc);
+    return true;
+  }
+  if (complete_swqe(qp, cqe.wqe_index, wc)) return true;
+  ++cq->rdi->stats.stray_completions;
+  return false;
+}
+
+bool rvt_cq_take(rvt_cq* cq, hw::Cqe* cqe) {
+  const spin_guard guard(cq->lock);
+  cq->rdi->port->read(cq->ring + std::uint64_t{cq->index} * sizeof *cqe, cqe, sizeof *cqe);
+  if (cqe->owner != cq->owner) return false;
+  ++cq->seen;
+  if (++cq->index == static_cast<std::uint32_t>(cq->ibcq.cqe)) {
+    cq->index = 0;
+    cq->owner ^= 1;
+  }
+  return true;
+}
+
+void rvt_cq_publish(rvt_cq* cq) {
+  cq->rdi->port->write(cq->record, &cq->consumed, sizeof cq->consumed);
+}
+
+namespace {
+
+int poll_driver_ring(rvt_cq* cq, int num_entries, ib_wc* entry) {
+  rvt_cq_collect(cq);
+  const spin_guard guard(cq->lock);
+  int polled = 0;
+  for (; polled < num_entries && cq->count != 0; ++polled) {
+    const rvt_cq_entry& oldest = cq->queue[cq->first];
+    entry[polled] = oldest.wc;
+    if (oldest.from_adapter) ++cq->consumed;
+    cq->first = rvt_next_slot(cq->first, static_cast<std::uint32_t>(cq->queue.size()));
+    --cq->count;
+  }
+  return polled;
+}
+
+int poll_adapter_ring(rvt_cq* cq, int num_entries, ib_wc* entry) {
+  hw::Cqe cqe;
+  int polled = 0;
+  while (polled < num_entries && rvt_cq_take(cq, &cqe)) {
+    ++cq->consumed;
+    if (rvt_translate_cqe(cq, cqe, &entry[polled])) ++polled;
+  }
+  return polled;
+}
+
+}  // namespace
+
+int rvt_poll_cq(ib_cq* ibcq, int num_entries, ib_wc* entry) {
+  rvt_cq* cq = ibcq_to_rvtcq(ibcq);
+  const std::uint32_t before = cq->consumed;
+  const int polled = cq->count != 0 || cq->cq_full ? poll_driver_ring(cq, num_entries, entry)
+                                                   : poll_adapter_ring(cq, num_entries, entry);
+  if (cq->consumed != before) rvt_cq_publish(cq);
+  if (polled != 0) cq->rdi->port->charge(polled * cq->rdi->dparms.costs.poll_cqe);
+  return polled;
+}
+
+void rvt_cq_notified(rvt_cq* cq) {
+  if (cq->notify == RVT_CQ_NONE) return;  // a completion of the driver was first
+  // Without a completion past the armed place this event answers an earlier arming, and the present
+  // one still stands.
+  std::uint8_t owner = 0;
+  const std::uint64_t slot = cq->ring + std::uint64_t{cq->index} * sizeof(hw::Cqe);
+  cq->rdi->port->read(slot + sizeof(hw::Cqe) - 1, &owner, 1);
+  if (cq->seen != cq->armed_at || owner == cq->owner) cq->notify = RVT_CQ_NONE;
+  ++cq->triggered;
+  if (cq->ibcq.comp_handler != nullptr) cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+}
+
+}  // namespace hcasim::rvt

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+// Bringing a device up and down.
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+
+#include "driver/command.hpp"
+#include "driver/event_queue.hpp"
+#include "driver/send_wqe.hpp"
+#include "hcasim/hw/bar.hpp"
+#include "hcasim/rvt/rdma_vt.hpp"
+
+namespace hcasim::rvt {
+namespace {
+
+bool params_ok(const rvt_driver_params& params) {
+  constexpr std::uint32_t kMaxVectors = 63;
+  constexpr std::uint32_t kMaxPageShift = 30;
+  return params.num_comp_vectors >= 1 && params.num_comp_vectors <= kMaxVectors &&
+         params.page_shift >= 12 && params.page_shift <= kMaxPageShift && params.eq_entries >= 2 &&
+         params.qos_shift < 8 && params.qpn_inc << params.qos_shift != 0 &&
+         params.qpn_inc << params.qos_shift < 256;
+}
+
+int start_event_queue(rvt_dev_info* rdi, std::uint32_t eqn) {
+  auto queue = std::make_unique<EventQueue>(rdi, eqn);
+  const int error = queue->start();
+  if (error == 0) rdi->event_queues.push_back(std::move(queue));
+  return error;
+}
+
+// Event queue 0 carries the answers to commands, so it is made by registers.
+int start_commands(rvt_dev_info* rdi) {
+  rdi->port->mmio_write64(hw::bar::kReset, 1);
+  rdi->commands = std::make_unique<CommandChannel>(rdi);
+  int error = rdi->commands->start();
+  if (error == 0) error = start_event_queue(rdi, 0);
+  if (error != 0) return error;
+  const hw::EqContext context = rdi->event_queues.front()->context();
+  rdi->port->mmio_write64(hw::bar::kEqBase, context.base);
+  rdi->port->mmio_write64(hw::bar::kEqSize, context.entries);
+  return 0;
+}
+
+int start_completion_queues(rvt_dev_info* rdi) {
+  for (std::uint32_t eqn = 1; eqn <= rdi->dparms.num_comp_vectors; ++eqn) {
+    int error = start_event_queue(rdi, eqn);
+    if (error != 0) return error;
+    error = rdi->commands->send({.opcode = hw::CommandOpcode::kCreateEq, .object = eqn},
+                                rdi->event_queues.back()->context());
+    if (error != 0) return error;
+  }
+  return 0;
+}
+
+// Limits are the adapter's, as far as the driver's own structures go along.
+void set_limits(rvt_dev_info* rdi) {
+  const auto least = [](std::uint32_t adapter, std::uint32_t driver) {
+    return static_cast<int>(std::min(adapter, driver));
+  };
+  constexpr std::uint32_t kAny = INT32_MAX;
+  const hw::DeviceLimits& limits = rdi->limits;
+  ib_device_attr& attrs = rdi->ibdev.attrs;
+  attrs.max_qp = least(limits.max_qp, kAny);
+  attrs.max_qp_wr = least(limits.max_qp_wr, 65534);
+  attrs.max_send_sge = least(limits.max_send_sge, SendWqe::kMaxSge);
+  attrs.max_recv_sge = least(limits.max_recv_sge, hw::kMaxReceiveSge);
+  attrs.max_inline_data = least(limits.max_inline_data, SendWqe::kMaxInline);
+  attrs.max_cq = least(limits.max_cq, kAny);
+  attrs.max_cqe = least(limits.max_cqe, kAny);
+  attrs.max_srq = least(limits.max_srq, kAny);
+  attrs.max_pd = least(rdi->dparms.max_pd, kAny);
+  attrs.max_mr = least(limits.max_mr, 1u << rdi->dparms.lkey_table_size);
+  rdi->dparms.max_rdma_atomic = std::min(rdi->dparms.max_rdma_atomic, limits.max_rd_atomic);
+  attrs.max_qp_rd_atom = least(rdi->dparms.max_rdma_atomic, kAny);
+  attrs.max_qp_init_rd_atom = 255;
+  rdi->ports.assign(std::max(limits.ports, 1u), {});
+  rdi->ibdev.phys_port_cnt = static_cast<std::uint32_t>(rdi->ports.size());
+  rdi->ibdev.num_comp_vectors = static_cast<int>(rdi->dparms.num_comp_vectors);
+}
+
+int start_adapter(rvt_dev_info* rdi) {
+  int error = start_commands(rdi);
+  if (error == 0) {
+    error = rdi->commands->fetch({.opcode = hw::CommandOpcode::kQueryDevice}, rdi->limits);
+  }
+  if (error != 0) return error;
+  set_limits(rdi);
+  return start_completion_queues(rdi);
+}
+
+void stop_adapter(rvt_dev_info* rdi) {
+  rdi->port->mmio_write64(hw::bar::kReset, 1);
+  rdi->event_queues.clear();
+  // Objects that outlive the device's run can still be destroyed.
+  if (rdi->commands) rdi->commands->stop();
+}
+
+}  // namespace
+
+rvt_dev_info::rvt_dev_info() = default;
+rvt_dev_info::~rvt_dev_info() = default;
+
+rvt_device_ptr rvt_alloc_device(hw::HostPort& port, const rvt_driver_params& params) {
+  rvt_device_ptr rdi(new rvt_dev_info);
+  rdi->port = &port;
+  rdi->dparms = params;
+  rdi->ibdev.name = params.name;
+  rdi->uar = hw::bar::kUarBase;
+  return rdi;
+}
+
+int rvt_register_device(rvt_dev_info* rdi) {
+  if (!params_ok(rdi->dparms)) return -EINVAL;
+  if (!rdi->port->may_wait()) return -EDEADLK;
+  if (rdi->port->mmio_read64(hw::bar::kDeviceId) != hw::bar::kDeviceIdValue) return -ENODEV;
+  if (rvt_driver_mr_init(rdi) != 0 || rvt_driver_qp_init(rdi) != 0) return -EINVAL;
+  const int error = start_adapter(rdi);
+  if (error != 0) {
+    stop_adapter(rdi);
+    return error;
+  }
+  rdi->registered = true;
+  return 0;
+}
+
+unsigned rvt_unregister_device(rvt_dev_info* rdi) {
+  if (!rdi->registered) return 0;
+  rdi->registered = false;
+  const unsigned left = rvt_qp_exit(rdi);
+  stop_adapter(rdi);
+  return left;
+}
+
+void rvt_dev_deleter::operator()(rvt_dev_info* rdi) const {
+  rvt_unregister_device(rdi);
+  delete rdi;
+}
+
+ib_device* rvt_ib_device(rvt_dev_info* rdi) {
+  return &rdi->ibdev;
+}
+
+void rvt_set_event_handler(rvt_dev_info* rdi, ib_event_handler_t handler, void* context) {
+  rdi->event_handler = handler;
+  rdi->event_context = context;
+}
+
+bool rvt_device_failed(const rvt_dev_info* rdi) {
+  return rdi->commands != nullptr && rdi->commands->failed();
+}
+
+}  // namespace hcasim::rvt

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+// What the driver does with the adapter's events.
+#include "driver/command.hpp"
+#include "driver/cq_internal.hpp"
+#include "driver/event_queue.hpp"
+#include "driver/qp_internal.hpp"
+#include "hcasim/rvt/rdma_vt.hpp"
+
+namespace hcasim::rvt {
+
+void rvt_raise_qp_event(rvt_qp* qp, ib_event_type type) {
+  if (qp->ibqp.event_handler == nullptr) return;
+  ib_event event;
+  event.device = qp->ibqp.device;
+  event.event = type;
+  event.element.qp = &qp->ibqp;
+  qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
+}
+
+namespace {
+
+// The adapter has stopped the QP by itself; its receives are flushed at the event that follows.
+void on_qp_error(rvt_qp* qp) {
+  const spin_guard receive(qp->r_lock);
+  const spin_guard send(qp->s_lock);
+  if (qp->state != IB_QPS_RESET) qp->state = IB_QPS_ERR;
+}
+
+void on_fatal(rvt_qp* qp) {
+  rvt_rc_error(qp, IB_WC_LOC_QP_OP_ERR);
+  rvt_raise_qp_event(qp, IB_EVENT_QP_FATAL);
+}
+
+void on_last_wqe(rvt_qp* qp) {
+  if (qp->last_wqe_raised) return;
+  qp->last_wqe_raised = true;
+  rvt_raise_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
+}
+
+void on_comm_est(rvt_qp* qp) {
+  // The QP may not be in RTR for the driver yet: the command that moved it is being answered.
+  if (qp->state == IB_QPS_RESET || qp->state == IB_QPS_ERR) return;
+  if ((qp->r_flags & RVT_R_COMM_EST) == 0) rvt_comm_est(qp);
+}
+
+bool handle_qp_event(rvt_qp* qp, const hw::Eqe& eqe) {
+  switch (eqe.type) {
+    case hw::EqeType::kQpError:
+      on_qp_error(qp);
+      return true;
+    case hw::EqeType::kQpErrorDone:
+      on_qp_error(qp);
+      rvt_flush_rq(qp, eqe.value);
+      return true;
+    case hw::EqeType::kQpAccessError:
+      rvt_raise_qp_event(qp, IB_EVENT_QP_ACCESS_ERR);
+      return true;
+    case hw::EqeType::kQpRequestError:
+      rvt_raise_qp_event(qp, IB_EVENT_QP_REQ_ERR);
+      return true;
+    case hw::EqeType::kCommEst:
+      on_comm_est(qp);
+      return true;
+    case hw::EqeType::kLastWqe:
+      on_last_wqe(qp);
+      return true;
+    case hw::EqeType::kReceiveQueueError:
+    case hw::EqeType::kSendQueueError:
+      on_fatal(qp);
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool handle_cq_event(rvt_cq* cq, const hw::Eqe& eqe) {
+  if (eqe.type == hw::EqeType::kCompletion) {
+    rvt_cq_notified(cq);
+  } else {
+    rvt_cq_overflowed(cq);
+  }
+  return true;
+}
+
+bool dispatch(rvt_dev_info* rdi, const hw::Eqe& eqe) {
+  switch (eqe.type) {
+    case hw::EqeType::kCommandDone:
+      rdi->commands->done(eqe.value);
+      return true;
+    case hw::EqeType::kCompletion:
+    case hw::EqeType::kCqError: {
+      rvt_cq* cq = eqe.number < rdi->cqs.size() ? rdi->cqs[eqe.number] : nullptr;
+      return cq != nullptr && handle_cq_event(cq, eqe);
+    }
+    default: {
+      if ((eqe.number & ~RVT_QPN_MASK) != 0) return false;  // a shared receive queue
+      rvt_qp* qp = rvt_find_qp(rdi, eqe.number);
+      return qp != nullptr && handle_qp_event(qp, eqe);
+    }
+  }
+}
+
+}  // namespace
+
+void rvt_handle_event(rvt_dev_info* rdi, const hw::Eqe& eqe) {
+  if (!dispatch(rdi, eqe)) ++rdi->stats.stray_events;
+}
+
+}  // namespace hcasim::rvt

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+// Posting receives: checks, ring, one doorbell for the whole list.
+#include <cerrno>
+#include <cstring>
+
+#include "driver/qp_internal.hpp"
+#include "hcasim/hw/bar.hpp"
+#include "hcasim/hw/cqe.hpp"
+#include "hcasim/hw/wqe.hpp"
+
+namespace hcasim::rvt {
+namespace {
+
+// The tail is read again only when the last one known leaves no room: it never goes back.
+bool full(rvt_qp* qp) {
+  rvt_rq& rq = qp->r_rq;
+  const std::uint32_t next = rvt_next_slot(rq.head, rq.size);
+  if (next != rq.tail) return false;
+  if (!rq.on_adapter || rq.flushed) return true;
+  hw::TailRecord record;
+  qp->rdi->port->read(rq.tail_record, &record, sizeof record);
+  rq.tail = record.tail < rq.size ? record.tail : 0;
+  return next == rq.tail;
+}
+
+void store(rvt_qp* qp, const ib_recv_wr* wr) {
+  rvt_rq& rq = qp->r_rq;
+  alignas(16) std::uint8_t slot[sizeof(hw::ReceiveWqe) + hw::kMaxReceiveSge * sizeof(hw::Sge)];
+  hw::ReceiveWqe header{};
+  header.wr_id = wr->wr_id;
+  header.num_sge = static_cast<std::uint8_t>(wr->num_sge);
+  std::memcpy(slot, &header, sizeof header);
+  std::uint32_t used = sizeof header;
+  for (int i = 0; i < wr->num_sge; ++i) {
+    const hw::Sge sge{wr->sg_list[i].addr, wr->sg_list[i].length, wr->sg_list[i].lkey};
+    std::memcpy(slot + used, &sge, sizeof sge);
+    used += sizeof sge;
+  }
+  qp->rdi->port->write(rq.wq + std::uint64_t{rq.head} * rq.stride, slot, used);
+  rq.head = rvt_next_slot(rq.head, rq.size);
+}
+
+void complete_flushed(rvt_qp* qp, const ib_recv_wr* wr) {
+  ib_wc wc;
+  wc.qp = &qp->ibqp;
+  wc.wr_id = wr->wr_id;
+  wc.opcode = IB_WC_RECV;
+  wc.status = IB_WC_WR_FLUSH_ERR;
+  rvt_cq_enter(ibcq_to_rvtcq(qp->ibqp.recv_cq), wc, true);
+}
+
+int post_one(rvt_qp* qp, const ib_recv_wr* wr) {
+  rvt_rq& rq = qp->r_rq;
+  if (static_cast<std::uint32_t>(wr->num_sge) > rq.max_sge) return -EINVAL;
+  {
+    const spin_guard guard(rq.p_lock);
+    if (full(qp)) return -ENOMEM;
+    if (!rq.flushed) {
+      store(qp, wr);
+      return 0;
+    }
+  }
+  complete_flushed(qp, wr);
+  return 0;
+}
+
+void ring(rvt_qp* qp) {
+  if ((ib_rvt_state_ops[qp->state] & RVT_PROCESS_RECV_OK) == 0) return;
+  qp->rdi->port->mmio_write64(qp->rdi->uar + hw::bar::kReceiveDoorbell,
+                              hw::bar::doorbell(qp->ibqp.qp_num, qp->r_rq.head));
+}
+
+}  // namespace
+
+int rvt_post_recv(ib_qp* ibqp, const ib_recv_wr* wr, const ib_recv_wr** bad_wr) {
+  rvt_qp* qp = ibqp_to_rvtqp(ibqp);
+  if ((ib_rvt_state_ops[qp->state] & RVT_POST_RECV_OK) == 0 || qp->r_rq.size == 0) {
+    *bad_wr = wr;
+    return -EINVAL;
+  }
+  int error = 0;
+  int posted = 0;
+  for (; wr != nullptr; wr = wr->next) {
+    error = post_one(qp, wr);
+    if (error != 0) {
+      *bad_wr = wr;
+      break;
+    }
+    ++posted;
+  }
+  if (posted == 0) return error;
+  qp->rdi->port->charge(posted * qp->rdi->dparms.costs.post_recv);
+  ring(qp);
+  return error;
+}
+
+}  // namespace hcasim::rvt

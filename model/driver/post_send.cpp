@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+// Posting sends: checks, WQE, numbers, one doorbell for the whole list.
+#include <cerrno>
+
+#include "driver/qp_internal.hpp"
+#include "driver/send_wqe.hpp"
+#include "hcasim/hw/bar.hpp"
+
+namespace hcasim::rvt {
+namespace {
+
+// Numbers are given out after everything that may refuse the request.
+void number(rvt_qp* qp, rvt_swqe* wqe) {
+  wqe->ssn = qp->s_ssn++;
+  wqe->psn = qp->s_next_psn;
+  wqe->lpsn = wqe->psn + (wqe->length != 0 ? (wqe->length - 1) >> qp->log_pmtu : 0);
+  qp->s_next_psn = wqe->lpsn + 1;
+}
+
+void take_slot(rvt_qp* qp, rvt_swqe* wqe, bool reserved_op) {
+  if (reserved_op) {
+    wqe->send_flags |= RVT_SEND_RESERVE_USED;
+    ++qp->s_reserved_used;
+  } else {
+    wqe->send_flags &= ~RVT_SEND_RESERVE_USED;
+    --qp->s_avail;
+  }
+  qp->s_head = rvt_next_slot(qp->s_head, qp->s_size);
+}
+
+void remember(rvt_qp* qp, const ib_send_wr* wr, const SendWqe& built, bool reserved_op) {
+  rvt_swqe& wqe = qp->s_wq[qp->s_head];
+  wqe.wr_id = wr->wr_id;
+  wqe.length = built.length();
+  wqe.send_flags = wr->send_flags;
+  wqe.opcode = wr->opcode;
+  wqe.num_sge = built.num_sge();
+  number(qp, &wqe);
+  take_slot(qp, &wqe, reserved_op);
+}
+
+bool num_sge_ok(const rvt_qp* qp, const ib_send_wr* wr) {
+  return wr->num_sge >= 0 && static_cast<std::uint32_t>(wr->num_sge) <= qp->s_max_sge;
+}
+
+}  // namespace
+
+int rvt_post_one_wr(rvt_qp* qp, const ib_send_wr* wr, bool* call_send) {
+  if (!num_sge_ok(qp, wr)) return -EINVAL;
+  rvt_dev_info* rdi = qp->rdi;
+  const int taken = rvt_qp_valid_operation(qp, rdi->post_parms, wr);
+  if (taken < 0) return taken;
+  const std::uint32_t flags = rdi->post_parms[wr->opcode].flags;
+  if ((flags & RVT_OPERATION_LOCAL) != 0) return -EINVAL;
+  const bool reserved_op = (flags & RVT_OPERATION_USE_RESERVE) != 0;
+  int error = rvt_qp_is_avail(qp, rdi, reserved_op);
+  if (error != 0) return error;
+  SendWqe wqe;
+  error = wqe.gather(qp, wr);
+  if (error != 0) return error;
+  if (wqe.length() > qp->pmtu) *call_send = false;
+  wqe.store(qp, wr, qp->s_head);
+  remember(qp, wr, wqe, reserved_op);
+  return 0;
+}
+
+int rvt_post_send(ib_qp* ibqp, const ib_send_wr* wr, const ib_send_wr** bad_wr) {
+  rvt_qp* qp = ibqp_to_rvtqp(ibqp);
+  const spin_guard guard(qp->s_hlock);
+  if ((ib_rvt_state_ops[qp->state] & RVT_POST_SEND_OK) == 0) {
+    *bad_wr = wr;
+    return -EINVAL;
+  }
+  hw::HostPort& port = *qp->rdi->port;
+  bool call_send = true;
+  int error = 0;
+  int posted = 0;
+  for (; wr != nullptr; wr = wr->next) {
+    error = rvt_post_one_wr(qp, wr, &call_send);
+    if (error != 0) {
+      *bad_wr = wr;
+      break;
+    }
+    ++posted;
+  }
+  if (posted != 0) {
+    port.charge(posted * qp->rdi->dparms.costs.post_send);
+    port.mmio_write64(qp->rdi->uar + hw::bar::kSendDoorbell,
+                      hw::bar::doorbell(ibqp->qp_num, qp->s_head));
+  }
+  return error;
+}
+
+// --- Keys in use
+// ----------------------------------------------------------------------------------
+
+bool rvt_swqe_has_lkey(rvt_qp* qp, std::uint32_t slot, std::uint32_t lkey) {
+  const std::uint64_t address = qp->s_ring + std::uint64_t{slot} * qp->s_stride;
+  hw::SendWqeControl control;
+  qp->rdi->port->read(address, &control, sizeof control);
+  const std::uint64_t elements = address + hw::send_wqe_data_offset(control.opcode);
+  for (unsigned i = 0; i < control.num_sge; ++i) {
+    hw::Sge sge;
+    qp->rdi->port->read(elements + i * sizeof sge, &sge, sizeof sge);
+    if (sge.lkey == lkey) return true;
+  }
+  return false;
+}
+
+bool rvt_qp_sends_has_lkey(rvt_qp* qp, std::uint32_t lkey) {
+  rvt_cq_collect(ibcq_to_rvtcq(qp->ibqp.send_cq));
+  for (std::uint32_t slot = qp->s_last; slot != qp->s_head;
+       slot = rvt_next_slot(slot, qp->s_size)) {
+    if (rvt_swqe_has_lkey(qp, slot, lkey)) return true;
+  }
+  return false;
+}
+
+void rvt_qp_mr_clean(rvt_qp* qp, std::uint32_t lkey) {
+  if (qp->ibqp.qp_type == IB_QPT_SMI || qp->ibqp.qp_type == IB_QPT_GSI) return;
+  if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_RESET) return;
+  if (rvt_qp_sends_has_lkey(qp, lkey)) rvt_rc_error(qp, IB_WC_LOC_PROT_ERR);
+}
+
+}  // namespace hcasim::rvt

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+// Changing the state of a queue pair: upwards the adapter goes first, downwards the driver does.
+#include <cerrno>
+
+#include "driver/command.hpp"
+#include "driver/qp_internal.hpp"
+#include "hcasim/hw/bar.hpp"
+#include "hcasim/hw/cqe.hpp"
+
+namespace hcasim::rvt {
+namespace {
+
+struct Modify {
+  const ib_qp_attr& attr;
+  std::uint32_t mask;
+  ib_qp_state from;
+  ib_qp_state to;
+};
+
+int tell_adapter(rvt_qp* qp, const hw::QpContext& context, std::uint32_t mask,
+                 std::uint64_t* output) {
+  return qp->rdi->commands->send({.opcode = hw::CommandOpcode::kModifyQp,
+                                  .object = qp->ibqp.qp_num,
+                                  .mask = mask,
+                                  .output = output},
+                                 context);
+}
+
+// What the adapter has reported so far, for want of an answer.
+std::uint32_t reported_tail(const rvt_qp* qp) {
+  hw::TailRecord record{};
+  if (qp->r_rq.tail_record != 0) {
+    qp->rdi->port->read(qp->r_rq.tail_record, &record, sizeof record);
+  }
+  return record.tail;
+}
+
+// Both queues stop; the caller gets its receives back before this returns, its sends later.
+int to_error(rvt_qp* qp) {
+  {
+    const spin_guard receive(qp->r_lock);
+    const spin_guard head(qp->s_hlock);
+    const spin_guard send(qp->s_lock);
+    qp->state = IB_QPS_ERR;
+  }
+  std::uint64_t tail = 0;
+  const int error = tell_adapter(qp, rvt_qp_context(qp), IB_QP_STATE, &tail);
+  if (error != 0) tail = reported_tail(qp);
+  rvt_flush_rq(qp, static_cast<std::uint32_t>(tail));
+  return error;
+}
+
+void ring_missed_receives(rvt_qp* qp, std::uint32_t head_told) {
+  if (qp->r_rq.size == 0 || qp->r_rq.head == head_told) return;
+  qp->rdi->port->mmio_write64(qp->rdi->uar + hw::bar::kReceiveDoorbell,
+                              hw::bar::doorbell(qp->ibqp.qp_num, qp->r_rq.head));
+}
+
+void migrate(rvt_qp* qp) {
+  qp->remote_ah_attr = qp->alt_ah_attr;
+  qp->port_num = qp->alt_ah_attr.port_num;
+  qp->s_pkey_index = qp->s_alt_pkey_index;
+}
+
+void arrived(rvt_qp* qp, const Modify& modify) {
+  const bool migrated = (modify.mask & IB_QP_PATH_MIG_STATE) != 0 &&
+                        modify.attr.path_mig_state == IB_MIG_MIGRATED &&
+                        qp->s_mig_state == IB_MIG_ARMED;
+  rvt_commit_attributes(qp, modify.attr, modify.mask);
+  if (migrated) migrate(qp);
+  // An error event that came while the command was under way has the last word.
+  if (qp->state == modify.from) qp->state = modify.to;
+  if (modify.from == IB_QPS_RESET && modify.to == IB_QPS_INIT) rvt_insert_qp(qp->rdi, qp);
+  if (migrated) rvt_raise_qp_event(qp, IB_EVENT_PATH_MIG);
+}
+
+int move(rvt_qp* qp, const Modify& modify) {
+  hw::QpContext context = rvt_qp_context(qp);
+  context.state = static_cast<hw::QpState>(modify.to);
+  rvt_overlay_context(context, modify.attr, modify.mask, qp->rdi);
+  const bool starts_receiving = modify.to == IB_QPS_RTR && modify.from == IB_QPS_INIT;
+  if (starts_receiving) {
+    qp->r_flags &= static_cast<std::uint8_t>(~RVT_R_COMM_EST);
+    qp->r_rq.on_adapter = true;
+  }
+  if (modify.to == IB_QPS_SQD && modify.from == IB_QPS_RTS) qp->state = IB_QPS_SQD;
+  const int error = tell_adapter(qp, context, modify.mask, nullptr);
+  if (error != 0) {
+    if (starts_receiving) qp->r_rq.on_adapter = false;
+    if (modify.to == IB_QPS_SQD && qp->state == IB_QPS_SQD) qp->state = modify.from;
+    return error;
+  }
+  arrived(qp, modify);
+  if (starts_receiving) ring_missed_receives(qp, context.rq_head);
+  return 0;
+}
+
+int dispatch(rvt_qp* qp, const Modify& modify) {
+  switch (modify.to) {
+    case IB_QPS_RESET:
+      return qp->state == IB_QPS_RESET ? 0 : _rvt_reset_qp(qp->rdi, qp, qp->ibqp.qp_type);
+    case IB_QPS_ERR:
+      return to_error(qp);
+    default:
+      return move(qp, modify);
+  }
+}
+
+}  // namespace
+
+int rvt_modify_qp(ib_qp* ibqp, ib_qp_attr* attr, int attr_mask, ib_udata* /*udata*/) {
+  const auto mask = static_cast<std::uint32_t>(attr_mask);
+  if ((mask & ~std::uint32_t{IB_QP_ATTR_STANDARD_BITS}) != 0) return -EOPNOTSUPP;
+  rvt_qp* qp = ibqp_to_rvtqp(ibqp);
+  const mutex_guard guard(qp->mutex, *qp->rdi->port);
+  const ib_qp_state from = (mask & IB_QP_CUR_STATE) != 0 ? attr->cur_qp_state : qp->state;
+  const ib_qp_state to = (mask & IB_QP_STATE) != 0 ? attr->qp_state : from;
+  if (!ib_modify_qp_is_ok(from, to, ibqp->qp_type, mask) || from != qp->state) return -EINVAL;
+  const int error = rvt_check_modify(qp, *attr, mask, to);
+  return error != 0 ? error : dispatch(qp, {*attr, mask, from, to});
+}
+
+}  // namespace hcasim::rvt

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+// The ways down: error, flush, reset; and what a query tells.
+#include <cerrno>
+
+#include "driver/command.hpp"
+#include "driver/qp_internal.hpp"
+#include "hcasim/hw/bar.hpp"
+#include "hcasim/hw/cqe.hpp"
+#include "hcasim/hw/wqe.hpp"
+
+namespace hcasim::rvt {
+
+void rvt_init_qp(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_type /*type*/) {
+  qp->remote_qpn = 0;
+  qp->qkey = 0;
+  qp->qp_access_flags = 0;
+  qp->s_flags &= RVT_S_SIGNAL_REQ_WR;
+  qp->s_draining = false;
+  qp->s_next_psn = 0;
+  qp->r_psn = 0;
+  qp->r_flags = 0;
+  qp->s_head = 0;
+  qp->s_last = 0;
+  qp->s_ssn = 1;
+  qp->s_mig_state = IB_MIG_MIGRATED;
+  qp->s_reserved_used = 0;
+  qp->last_wqe_raised = false;
+  if (qp->s_size != 0) qp->s_avail = qp->s_size - 1 - rdi->dparms.reserved_operations;
+  // Unlike the reference a reset empties the receive queue, as the specification has it.
+  qp->r_rq.head = 0;
+  qp->r_rq.tail = 0;
+  qp->r_rq.on_adapter = false;
+  qp->r_rq.flushed = false;
+  if (qp->r_rq.tail_record != 0) {
+    const hw::TailRecord record{};
+    rdi->port->write(qp->r_rq.tail_record, &record, sizeof record);
+  }
+}
+
+void rvt_collect_qp_cqs(rvt_qp* qp) {
+  if (qp->ibqp.send_cq != nullptr) rvt_cq_collect(ibcq_to_rvtcq(qp->ibqp.send_cq));
+  if (qp->ibqp.recv_cq != nullptr) rvt_cq_collect(ibcq_to_rvtcq(qp->ibqp.recv_cq));
+}
+
+int _rvt_reset_qp(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_type type) {
+  int error = 0;
+  if (qp->state != IB_QPS_RESET) {
+    {
+      const spin_guard receive(qp->r_lock);
+      const spin_guard head(qp->s_hlock);
+      const spin_guard send(qp->s_lock);
+      qp->state = IB_QPS_RESET;
+    }
+    rvt_remove_qp(rdi, qp);
+    error = rdi->commands->send(
+        {.opcode = hw::CommandOpcode::kModifyQp, .object = qp->ibqp.qp_num, .mask = IB_QP_STATE},
+        rvt_qp_context(qp));
+    // Completions from before the reset count, and need their slots.
+    rvt_collect_qp_cqs(qp);
+  }
+  rvt_init_qp(rdi, qp, type);
+  return error;
+}
+
+int rvt_reset_qp(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_type type) {
+  const mutex_guard guard(qp->mutex, *rdi->port);
+  return _rvt_reset_qp(rdi, qp, type);
+}
+
+int rvt_error_qp(rvt_qp* qp, ib_wc_status /*err*/) {
+  if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_RESET) return 0;
+  qp->state = IB_QPS_ERR;
+  qp->rdi->port->mmio_write64(qp->rdi->uar + hw::bar::kQpErrorDoorbell,
+                              hw::bar::doorbell(qp->ibqp.qp_num, 0));
+  return 0;
+}
+
+void rvt_rc_error(rvt_qp* qp, ib_wc_status err) {
+  const spin_guard receive(qp->r_lock);
+  const spin_guard send(qp->s_lock);
+  rvt_error_qp(qp, err);
+}
+
+void rvt_flush_rq(rvt_qp* qp, std::uint32_t tail) {
+  rvt_rq& rq = qp->r_rq;
+  if (qp->state != IB_QPS_ERR || rq.flushed || rq.size == 0) return;
+  rq.flushed = true;
+  ib_wc wc;
+  wc.qp = &qp->ibqp;
+  wc.opcode = IB_WC_RECV;
+  wc.status = IB_WC_WR_FLUSH_ERR;
+  // A queue that the adapter never had is the driver's from its oldest slot on.
+  std::uint32_t slot = rq.on_adapter ? tail : rq.tail;
+  if (slot >= rq.size) slot = 0;
+  for (; slot != rq.head; slot = rvt_next_slot(slot, rq.size)) {
+    qp->rdi->port->read(rq.wq + std::uint64_t{slot} * rq.stride, &wc.wr_id, sizeof wc.wr_id);
+    rvt_cq_enter(ibcq_to_rvtcq(qp->ibqp.recv_cq), wc, true);
+  }
+  rq.tail = rq.head;
+}
+
+void rvt_comm_est(rvt_qp* qp) {
+  qp->r_flags |= RVT_R_COMM_EST;
+  rvt_raise_qp_event(qp, IB_EVENT_COMM_EST);
+}
+
+}  // namespace hcasim::rvt

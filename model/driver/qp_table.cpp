@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+// Queue pairs of a device: found by packets once past RESET, by the adapter's completions once
+// created.
+#include <bit>
+#include <cerrno>
+
+#include "driver/qp_internal.hpp"
+
+namespace hcasim::rvt {
+
+int rvt_driver_qp_init(rvt_dev_info* rdi) {
+  rvt_qp_ibdev& dev = rdi->qp_dev;
+  if (rdi->dparms.qp_table_size == 0) return -EINVAL;
+  dev.qp_table_size = rdi->dparms.qp_table_size;
+  dev.qp_table_bits = static_cast<std::uint32_t>(std::bit_width(dev.qp_table_size)) - 1;
+  dev.qp_table.assign(dev.qp_table_size, nullptr);
+  if (init_qpn_table(rdi, &dev.qpn_table) == 0) return 0;
+  free_qpn_table(&dev.qpn_table);
+  dev.qp_table.clear();
+  return -ENOMEM;
+}
+
+unsigned rvt_qp_exit(rvt_dev_info* rdi) {
+  const unsigned left = rvt_free_all_qps(rdi);
+  free_qpn_table(&rdi->qp_dev.qpn_table);
+  rdi->qp_dev.qp_table.clear();
+  for (auto& page : rdi->qp_dev.by_number) page.reset();
+  return left;
+}
+
+std::uint32_t rvt_qp_bucket(const rvt_dev_info* rdi, std::uint32_t qpn) {
+  constexpr std::uint32_t kGoldenRatio = 0x61c8'8647;
+  const std::uint32_t bits = rdi->qp_dev.qp_table_bits;
+  return bits == 0 ? 0 : qpn * kGoldenRatio >> (32 - bits);
+}
+
+int rvt_publish_qp(rvt_dev_info* rdi, rvt_qp* qp) {
+  auto& page = rdi->qp_dev.by_number[qp->ibqp.qp_num / RVT_BITS_PER_PAGE];
+  if (!page) page = std::make_unique<std::array<rvt_qp*, RVT_BITS_PER_PAGE>>();
+  (*page)[qp->ibqp.qp_num % RVT_BITS_PER_PAGE] = qp;
+  return 0;
+}
+
+void rvt_unpublish_qp(rvt_dev_info* rdi, rvt_qp* qp) {
+  auto& page = rdi->qp_dev.by_number[qp->ibqp.qp_num / RVT_BITS_PER_PAGE];
+  if (page && (*page)[qp->ibqp.qp_num % RVT_BITS_PER_PAGE] == qp) {
+    (*page)[qp->ibqp.qp_num % RVT_BITS_PER_PAGE] = nullptr;
+  }
+}
+
+void rvt_insert_qp(rvt_dev_info* rdi, rvt_qp* qp) {
+  const spin_guard guard(rdi->qp_dev.qpt_lock);
+  const std::uint32_t qpn = qp->ibqp.qp_num;
+  qp->in_table = true;
+  if (qpn <= 1) {
+    rdi->ports[qp->port_num - 1].qp[qpn] = qp;
+    return;
+  }
+  rvt_qp*& bucket = rdi->qp_dev.qp_table[rvt_qp_bucket(rdi, qpn)];
+  qp->next = bucket;
+  bucket = qp;
+}
+
+void rvt_remove_qp(rvt_dev_info* rdi, rvt_qp* qp) {
+  const spin_guard guard(rdi->qp_dev.qpt_lock);
+  if (!qp->in_table) return;
+  qp->in_table = false;
+  const std::uint32_t qpn = qp->ibqp.qp_num;
+  if (qpn <= 1) {
+    rdi->ports[qp->port_num - 1].qp[qpn] = nullptr;
+    return;
+  }
+  rvt_qp** link = &rdi->qp_dev.qp_table[rvt_qp_bucket(rdi, qpn)];
+  while (*link != qp) link = &(*link)->next;
+  *link = qp->next;
+  qp->next = nullptr;
+}
+
+rvt_qp* rvt_lookup_qpn(rvt_dev_info* rdi, std::uint32_t port_num, std::uint32_t qpn) {
+  if (qpn <= 1) return rdi->ports[port_num - 1].qp[qpn];
+  rvt_qp* qp = rdi->qp_dev.qp_table[rvt_qp_bucket(rdi, qpn)];
+  while (qp != nullptr && qp->ibqp.qp_num != qpn) qp = qp->next;
+  return qp;
+}
+
+// --- Iteration
+// ------------------------------------------------------------------------------------
+
+std::unique_ptr<rvt_qp_iter_t> rvt_qp_iter_init(rvt_dev_info* rdi, std::uint64_t v,
+                                                void (*cb)(rvt_qp* qp, std::uint64_t v)) {
+  auto iter = std::make_unique<rvt_qp_iter_t>();
+  iter->rdi = rdi;
+  iter->v = v;
+  iter->cb = cb;
+  iter->specials = 2 * static_cast<std::uint32_t>(rdi->ports.size());
+  return iter;
+}
+
+int rvt_qp_iter_next(rvt_qp_iter_t* iter) {
+  rvt_dev_info* rdi = iter->rdi;
+  const auto buckets = static_cast<std::uint32_t>(rdi->qp_dev.qp_table.size());
+  // A queue pair that a callback took out of the table ends its chain.
+  rvt_qp* next = iter->qp != nullptr && iter->n > iter->specials ? iter->qp->next : nullptr;
+  while (next == nullptr && iter->n < iter->specials + buckets) {
+    const std::uint32_t n = iter->n++;
+    next =
+        n < iter->specials ? rdi->ports[n / 2].qp[n & 1] : rdi->qp_dev.qp_table[n - iter->specials];
+  }
+  iter->qp = next;
+  return next == nullptr ? 1 : 0;
+}
+
+void rvt_qp_iter(rvt_dev_info* rdi, std::uint64_t v, void (*cb)(rvt_qp* qp, std::uint64_t v)) {
+  // The callback may take its queue pair out of the table, so the walk is finished first.
+  std::vector<rvt_qp*> found;
+  const auto iter = rvt_qp_iter_init(rdi, v, cb);
+  while (rvt_qp_iter_next(iter.get()) == 0) found.push_back(iter->qp);
+  for (rvt_qp* qp : found) cb(qp, v);
+}
+
+void rvt_free_qp_cb(rvt_qp* qp, std::uint64_t v) {
+  rvt_reset_qp(qp->rdi, qp, qp->ibqp.qp_type);
+  ++*reinterpret_cast<unsigned*>(v);
+}
+
+unsigned rvt_free_all_qps(rvt_dev_info* rdi) {
+  unsigned in_use = 0;
+  rvt_qp_iter(rdi, reinterpret_cast<std::uint64_t>(&in_use), rvt_free_qp_cb);
+  return in_use;
+}
+
+}  // namespace hcasim::rvt

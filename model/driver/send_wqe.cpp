@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/send_wqe.hpp"
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+
+#include "hcasim/rvt/rdma_vt.hpp"
+
+namespace hcasim::rvt {
+namespace {
+
+bool atomic(ib_wr_opcode opcode) {
+  return opcode == IB_WR_ATOMIC_CMP_AND_SWP || opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+bool remote(ib_wr_opcode opcode) {
+  return opcode == IB_WR_RDMA_WRITE || opcode == IB_WR_RDMA_WRITE_WITH_IMM ||
+         opcode == IB_WR_RDMA_READ;
+}
+
+bool writes_memory(const rvt_dev_info* rdi, ib_wr_opcode opcode) {
+  // rdmavt takes every opcode from READ on for one that writes, SEND_WITH_INV among them.
+  if (rdi->dparms.rdmavt_compat) return opcode >= IB_WR_RDMA_READ;
+  return opcode == IB_WR_RDMA_READ || atomic(opcode);
+}
+
+std::uint32_t data_offset(ib_wr_opcode opcode) {
+  return hw::send_wqe_data_offset(static_cast<hw::WrOpcode>(opcode));
+}
+
+}  // namespace
+
+int SendWqe::gather(rvt_qp* qp, const ib_send_wr* wr) {
+  used_ = data_offset(wr->opcode);
+  length_ = 0;
+  num_sge_ = 0;
+  const int error =
+      (wr->send_flags & IB_SEND_INLINE) != 0 ? copy_inline(qp, wr) : check_elements(qp, wr);
+  if (error != 0) return error;
+  return length_ > RVT_MAX_MESSAGE ? -EINVAL : 0;
+}
+
+int SendWqe::copy_inline(rvt_qp* qp, const ib_send_wr* wr) {
+  if (wr->opcode == IB_WR_RDMA_READ || atomic(wr->opcode)) return -EINVAL;
+  for (int i = 0; i < wr->num_sge; ++i) length_ += wr->sg_list[i].length;
+  if (length_ > qp->s_max_inline) return -EINVAL;
+  for (int i = 0; i < wr->num_sge; ++i) {
+    const ib_sge& sge = wr->sg_list[i];
+    if (sge.length != 0) qp->rdi->port->read(sge.addr, bytes_ + used_, sge.length);
+    used_ += sge.length;
+  }
+  return 0;
+}
+
+void SendWqe::append(const rvt_sge& sge) {
+  const hw::Sge element{sge.addr, sge.length, sge.lkey};
+  std::memcpy(bytes_ + used_, &element, sizeof element);
+  used_ += sizeof element;
+  ++num_sge_;
+}
+
+int SendWqe::check_elements(rvt_qp* qp, const ib_send_wr* wr) {
+  const std::uint32_t acc =
+      writes_memory(qp->rdi, wr->opcode) ? std::uint32_t{IB_ACCESS_LOCAL_WRITE} : 0;
+  rvt_sge last;
+  for (int i = 0; i < wr->num_sge; ++i) {
+    const ib_sge& sge = wr->sg_list[i];
+    if (sge.length == 0) continue;
+    length_ += sge.length;
+    rvt_sge next;
+    rvt_sge* before = last.mr != nullptr ? &last : nullptr;
+    const int taken =
+        rvt_lkey_ok(&qp->rdi->lkey_table, ibpd_to_rvtpd(qp->ibqp.pd), &next, before, &sge, acc);
+    if (taken < 0) return taken;
+    if (taken == 0) continue;
+    if (before != nullptr) append(last);
+    last = next;
+  }
+  if (last.mr != nullptr) append(last);
+  if (!atomic(wr->opcode)) return 0;
+  // An atomic returns 8 bytes, however long its elements are.
+  length_ = 8;
+  num_sge_ = 1;
+  used_ = data_offset(wr->opcode) + sizeof(hw::Sge);
+  const auto bytes = static_cast<std::uint32_t>(length_);
+  std::memcpy(bytes_ + data_offset(wr->opcode) + offsetof(hw::Sge, length), &bytes, sizeof bytes);
+  return 0;
+}
+
+void SendWqe::fill_header(const rvt_qp* qp, const ib_send_wr* wr, std::uint32_t slot) {
+  hw::SendWqeControl control;
+  control.opcode = static_cast<hw::WrOpcode>(wr->opcode);
+  control.flags = static_cast<std::uint8_t>(wr->send_flags & 0xf);
+  if ((qp->s_flags & RVT_S_SIGNAL_REQ_WR) == 0) control.flags |= hw::kWqeSignaled;
+  control.num_sge = num_sge_;
+  control.blocks = static_cast<std::uint8_t>(used_ / hw::kWqeBlockBytes);
+  control.length = length();
+  control.imm_or_key =
+      wr->opcode == IB_WR_SEND_WITH_INV ? wr->ex.invalidate_rkey : be32_to_cpu(wr->ex.imm_data);
+  control.index = slot;
+  std::memcpy(bytes_, &control, sizeof control);
+}
+
+void SendWqe::fill_remote(const ib_send_wr* wr) {
+  hw::SendWqeRemote peer{};
+  if (atomic(wr->opcode)) {
+    const ib_atomic_wr* request = atomic_wr(wr);
+    peer.addr = request->remote_addr;
+    peer.rkey = request->rkey;
+    const hw::SendWqeAtomic operands{request->compare_add, request->swap};
+    std::memcpy(bytes_ + hw::kSendWqeAtomicOffset, &operands, sizeof operands);
+  } else if (remote(wr->opcode)) {
+    peer.addr = rdma_wr(wr)->remote_addr;
+    peer.rkey = rdma_wr(wr)->rkey;
+  }
+  std::memcpy(bytes_ + hw::kSendWqeRemoteOffset, &peer, sizeof peer);
+}
+
+void SendWqe::store(const rvt_qp* qp, const ib_send_wr* wr, std::uint32_t slot) {
+  const std::uint32_t whole =
+      (used_ + hw::kWqeBlockBytes - 1) / hw::kWqeBlockBytes * hw::kWqeBlockBytes;
+  std::memset(bytes_ + used_, 0, whole - used_);
+  used_ = whole;
+  fill_header(qp, wr, slot);
+  fill_remote(wr);
+  qp->rdi->port->write(qp->s_ring + std::uint64_t{slot} * qp->s_stride, bytes_, used_);
+}
+
+}  // namespace hcasim::rvt
