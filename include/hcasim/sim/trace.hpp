@@ -38,7 +38,7 @@ class TraceReader {
   explicit TraceReader(const std::filesystem::path& path);
   /// Reads from a stream, which must outlive the reader. `name` stands for the file in errors.
   /// @throws InputError when the head is wrong
-  explicit TraceReader(std::istream& stream, std::string name = "<stream>");
+  explicit TraceReader(std::istream& stream, const std::string& name = "<stream>");
   ~TraceReader();
   TraceReader(const TraceReader&) = delete;
   TraceReader& operator=(const TraceReader&) = delete;

@@ -86,8 +86,9 @@ std::vector<Assumption> list_assumptions(const ImportOptions& options) {
                                 : "asap: sends after what was complete before them (--timing)"});
   for (const Row& row : kRows) {
     const std::string key(row.key);
-    const std::string value = std::to_string(options.*row.member);
-    list.push_back({key, value + ": " + std::string(row.text) + " (--assume " + key + "=N)"});
+    std::string value = std::to_string(options.*row.member);
+    value.append(": ").append(row.text).append(" (--assume ").append(key).append("=N)");
+    list.push_back({key, value});
   }
   for (const auto& [key, value] : kFixed) list.push_back({std::string(key), std::string(value)});
   return list;

@@ -13,7 +13,7 @@ namespace hcasim::sim::trace {
 
 struct ByteSink::Compressor {
   struct Free {
-    void operator()(ZSTD_CStream* context) const { ZSTD_freeCStream(context); }
+    void operator()(ZSTD_CStream* stream) const { ZSTD_freeCStream(stream); }
   };
   std::unique_ptr<ZSTD_CStream, Free> context{ZSTD_createCStream()};
   std::vector<char> buffer = std::vector<char>(ZSTD_CStreamOutSize());

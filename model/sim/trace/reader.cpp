@@ -76,7 +76,7 @@ TraceReader::TraceReader(const std::filesystem::path& path)
     : impl_(std::make_unique<Impl>(open(path.string(), [&] { return trace::open_file(path); }),
                                    path.string())) {}
 
-TraceReader::TraceReader(std::istream& stream, std::string name)
+TraceReader::TraceReader(std::istream& stream, const std::string& name)
     : impl_(std::make_unique<Impl>(open(name, [&] { return trace::open_stream(stream); }), name)) {}
 
 TraceReader::~TraceReader() = default;
