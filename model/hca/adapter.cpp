@@ -210,15 +210,15 @@ void Adapter::visit_counters(CounterVisitor& v) const {
   v.counter("failed", u.command.counters().failed);
 }
 
-void Adapter::visit_busy_erased(void (*visit)(void*, const char*, hw::Time), void* context) const {
-  visit(context, "doorbell", units_->doorbell.stage().busy());
-  visit(context, "wqe_fetch", units_->wqe_fetch.stage().busy());
-  visit(context, "requester", units_->scheduler.stage().busy());
-  visit(context, "responder", units_->responder.stage().busy());
-  visit(context, "response", units_->response.stage().busy());
-  visit(context, "atomic", units_->atomic.busy());
-  visit(context, "completion", units_->completion.stage().busy());
-  visit(context, "event", units_->event.stage().busy());
+void Adapter::visit_busy(const std::function<void(const char*, hw::Time)>& visit) const {
+  visit("doorbell", units_->doorbell.stage().busy());
+  visit("wqe_fetch", units_->wqe_fetch.stage().busy());
+  visit("requester", units_->scheduler.stage().busy());
+  visit("responder", units_->responder.stage().busy());
+  visit("response", units_->response.stage().busy());
+  visit("atomic", units_->atomic.busy());
+  visit("completion", units_->completion.stage().busy());
+  visit("event", units_->event.stage().busy());
 }
 
 }  // namespace hcasim::hca

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "fabric/port.hpp"
@@ -44,27 +45,16 @@ class Adapter : public pcie::BarTarget, public fabric::PacketSink {
 
   void visit_counters(CounterVisitor& visitor) const;
   /// Calls visit(name, busy time) for each unit that has a share of time to tell.
-  template <typename F>
-  void visit_busy(F&& visit) const;
+  void visit_busy(const std::function<void(const char*, hw::Time)>& visit) const;
 
  private:
   struct Units;
 
   void write_register(std::uint64_t offset, std::uint64_t value);
-  void visit_busy_erased(void (*visit)(void*, const char*, hw::Time), void* context) const;
 
   std::unique_ptr<Core> core_;
   std::unique_ptr<Units> units_;
   std::uint64_t eq_base_ = 0;
 };
-
-template <typename F>
-void Adapter::visit_busy(F&& visit) const {
-  visit_busy_erased(
-      [](void* context, const char* name, hw::Time busy) {
-        (*static_cast<std::remove_reference_t<F>*>(context))(name, busy);
-      },
-      &visit);
-}
 
 }  // namespace hcasim::hca

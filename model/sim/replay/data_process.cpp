@@ -22,11 +22,9 @@ void place(std::vector<T>& table, std::size_t index, T value, T empty) {
 
 }  // namespace
 
-DataProcess::DataProcess(NodeObjects& objects, ObjectDirectory& directory, OperationSource& source,
-                         NodeRecorder* recorder)
+DataProcess::DataProcess(NodeObjects& objects, ObjectDirectory& directory, NodeRecorder* recorder)
     : Unit(objects.node().engine(), "cpu"),
       objects_(objects),
-      source_(source),
       recorder_(recorder),
       cpu_(objects.node().host().cpu()),
       post_list_(objects, directory),
@@ -35,7 +33,8 @@ DataProcess::DataProcess(NodeObjects& objects, ObjectDirectory& directory, Opera
   objects.set_listener(*this);
 }
 
-void DataProcess::start(hw::Time epoch) {
+void DataProcess::start(OperationSource& source, hw::Time epoch) {
+  source_ = &source;
   epoch_ = epoch;
   wake(epoch);
 }
@@ -99,7 +98,7 @@ void DataProcess::read_ahead() {
   while (!source_ended_ && waiting_items_ < window_ && controls_.size() < window_) {
     const std::uint32_t index = items_.acquire();
     const Operation* operation = nullptr;
-    const SourceItem kind = source_.next(items_[index], operation);
+    const SourceItem kind = source_->next(items_[index], operation);
     if (kind == SourceItem::kWork) {
       WorkItem& work = items_[index];
       if (operation != nullptr) take_work(work, *operation);
@@ -380,6 +379,7 @@ void DataProcess::on_event(std::uint64_t argument) {
   const bool posted = post_next();
   free_at_ = now() + cpu_.end_activity();
   if (!timed_.empty()) set_timer(timed_.front().at);
+  if (polled || posted) last_activity_ = free_at_;
   if (polled || posted || !listed_.empty()) {
     wake(free_at_);
   } else {

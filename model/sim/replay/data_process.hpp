@@ -49,14 +49,13 @@ class DataProcess : public Unit, public ObjectListener {
     std::uint64_t late_controls = 0;  ///< control operations that began after their time
   };
 
-  DataProcess(NodeObjects& objects, ObjectDirectory& directory, OperationSource& source,
-              NodeRecorder* recorder);
+  DataProcess(NodeObjects& objects, ObjectDirectory& directory, NodeRecorder* recorder);
 
   /// Reads further ahead: for when nothing that was read can go on.
   void widen();
   bool read_everything() const { return source_ended_; }
-  /// Begins at the epoch, t = 0 of the trace.
-  void start(hw::Time epoch);
+  /// Begins to carry out what `source` says at the epoch, t = 0 of the trace.
+  void start(OperationSource& source, hw::Time epoch);
   /// True when everything of the trace was posted and has completed.
   bool finished() const;
   /// One line on what keeps the node from going on.
@@ -66,6 +65,8 @@ class DataProcess : public Unit, public ObjectListener {
   std::uint64_t posts() const { return posts_; }
   /// The time of the trace that is waited for next, hw::kNever when none is.
   hw::Time next_timed() const { return next_timer_; }
+  /// When the CPU ended its latest post or poll.
+  hw::Time last_activity() const { return last_activity_; }
   const Counters& counters() const { return counters_; }
 
   void on_event(std::uint64_t argument) override;
@@ -110,7 +111,7 @@ class DataProcess : public Unit, public ObjectListener {
   std::uint32_t queue_of(NameId qp, bool is_send) const;
 
   NodeObjects& objects_;
-  OperationSource& source_;
+  OperationSource* source_ = nullptr;
   NodeRecorder* recorder_;
   host::CpuPort& cpu_;
   PostList post_list_;
@@ -147,6 +148,7 @@ class DataProcess : public Unit, public ObjectListener {
   hw::Time next_step_ = hw::kNever;
   hw::Time free_at_ = 0;  // the CPU is busy before
   hw::Time idle_since_ = 0;
+  hw::Time last_activity_ = 0;
   std::uint64_t completions_ = 0;
   std::uint64_t posts_ = 0;
   Counters counters_;

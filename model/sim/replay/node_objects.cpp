@@ -218,6 +218,7 @@ ControlResult NodeObjects::execute(const Operation& operation) {
       std::uint32_t flags =
           operation.flag(kSolicited) ? rvt::IB_CQ_SOLICITED : rvt::IB_CQ_NEXT_COMP;
       if (operation.flag(kMissedEvents)) flags |= rvt::IB_CQ_REPORT_MISSED_EVENTS;
+      const int answer = rvt::ib_req_notify_cq(cq(operation.object)->cq, flags);
       return {answer < 0 ? answer : 0, "req_notify_cq"};
     }
     default:

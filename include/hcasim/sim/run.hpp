@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include "hcasim/sim/config.hpp"
+#include "hcasim/sim/run_statistics.hpp"
+
+namespace hcasim::sim {
+
+/// What a run is asked for beside its configuration.
+struct RunOptions {
+  std::string trace;            ///< file to replay
+  std::uint64_t seed = 1;       ///< of everything that is drawn
+  bool run_ahead = true;        ///< results are the same without; for comparison
+  std::string completions_csv;  ///< file for a row per message; empty: none
+  std::string pcap;             ///< file for the packets of the run; empty: none
+  /// Called now and then with simulated time since the epoch and messages done; null: never.
+  void (*progress)(hw::Time sim_time, std::uint64_t messages) = nullptr;
+};
+
+/// What came of it.
+struct RunResult {
+  RunStatistics statistics;
+  std::uint64_t engine_events = 0;       ///< events of all engines since the epoch
+  std::uint64_t kernel_activations = 0;  ///< SystemC activations of all engines since the epoch
+  std::uint64_t posts_refused = 0;       ///< work requests that a verb gave back
+};
+
+/// A run that began and could not be completed. what() is one line.
+class RunError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Replays a trace on simulated hosts. One run a process, since SystemC holds one simulation.
+/// @throws InputError when the trace is wrong, before anything was written
+/// @throws RunError when the simulation cannot go on or does not come to an end
+/// @throws OutputError when an output cannot be written
+RunResult run_trace(const RunOptions& options, const SystemConfig& config);
+
+}  // namespace hcasim::sim
