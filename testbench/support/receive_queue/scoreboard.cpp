@@ -102,7 +102,7 @@ void Scoreboard::take_rsp(const Inputs& in, const Outputs& now, const Outputs& n
       const std::uint64_t waited = cycle_ - answering_->accepted;
       longest_wait_ = std::max(longest_wait_, waited);
       if (dma_cycles_) {
-        const std::uint64_t beats = p_.takes * 8;
+        const std::uint64_t beats = std::uint64_t{p_.takes} * 8;
         const std::uint64_t bound = p_.takes * (2 * *dma_cycles_ + 8 * (beats + 1) + beats + 8) +
                                     2 * (events_entered_ - answering_->events_before);
         expect(waited <= bound, "rule 8: a take waited too long");

@@ -4,6 +4,8 @@
 // change, and the reference agree on every port in every cycle, and the scoreboard is silent.
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include "hca/receive_queue/receive_queue_model.hpp"
 #include "support/receive_queue/reference_unit.hpp"
 #include "support/receive_queue/scoreboard.hpp"
@@ -17,7 +19,6 @@ using hca::Cycle;
 using hca::ReceiveQueueModel;
 using hw::rq::Inputs;
 using hw::rq::Outputs;
-using hw::rq::Parameters;
 
 std::vector<StimulusProfile> profiles() {
   std::vector<StimulusProfile> all;
@@ -154,8 +155,8 @@ std::vector<Case> cases() {
   return all;
 }
 
-void PrintTo(const Case& c, std::ostream* out) {
-  *out << c.profile.name << " seed " << c.seed;
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.profile.name << " seed " << c.seed;
 }
 
 class RandomTraffic : public testing::TestWithParam<Case> {};
