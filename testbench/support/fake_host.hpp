@@ -1,0 +1,354 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "hcasim/hw/bar.hpp"
+#include "hcasim/hw/commands.hpp"
+#include "hcasim/hw/cqe.hpp"
+#include "hcasim/hw/host_port.hpp"
+
+/// A machine without a simulator: host memory that notices stray accesses, timers that run while
+/// somebody waits, and an adapter that answers commands and does what a test tells it to.
+namespace hcasim::testing_support {
+
+class FakeHost : public hw::HostPort {
+ public:
+  /// A doorbell that was rung.
+  struct Doorbell {
+    std::uint64_t offset;  ///< within the UAR page
+    std::uint32_t number;
+    std::uint32_t index;
+    bool operator==(const Doorbell&) const = default;
+  };
+
+  FakeHost() {
+    limits.max_qp = 64;
+    limits.max_qp_wr = 0x3fff;
+    limits.max_send_sge = 30;
+    limits.max_recv_sge = 31;
+    limits.max_inline_data = 512;
+    limits.max_cq = 64;
+    limits.max_cqe = 4096;
+    limits.max_srq = 8;
+    limits.max_rd_atomic = 16;
+    limits.max_mr = 1024;
+    limits.ports = 1;
+    limits.max_mtu = 4096;
+  }
+
+  // --- What a test sets and sees
+  // ------------------------------------------------------------------
+
+  hw::DeviceLimits limits{};
+  std::uint64_t device_id = hw::bar::kDeviceIdValue;
+  bool answers = true;                 ///< false: commands are lost
+  bool answers_error_doorbell = true;  ///< kQpErrorDone follows a QP-error doorbell
+  hw::Time command_time = hw::kMicrosecond;
+  int allocations_until_failure = -1;  ///< counts down; -1: never
+  int commands_until_failure = -1;     ///< the command that gets 0 fails with failure_status
+  hw::CommandStatus failure_status = hw::CommandStatus::kBadState;
+  std::function<void(const hw::Mailbox&)> on_command;  ///< before a command is answered
+  std::map<std::uint32_t, std::uint32_t> tails;        ///< of receive queues, by QPN
+  std::map<std::uint32_t, hw::QpContext> qps;          ///< as last created or modified
+  std::map<std::uint32_t, hw::CqContext> cqs;
+  std::map<std::uint32_t, hw::MptEntry> mrs;
+  std::vector<hw::Mailbox> commands;  ///< in order
+  std::vector<Doorbell> doorbells;    ///< in order
+  hw::Time charged = 0;
+
+  std::size_t blocks_allocated() const { return memory_.size(); }
+  std::size_t timers_pending() const { return timers_.size(); }
+  void set_may_wait(bool may) { may_wait_ = may; }
+
+  /// Doorbells of one kind, oldest first.
+  std::vector<Doorbell> rung(std::uint64_t offset) const {
+    std::vector<Doorbell> found;
+    for (const Doorbell& bell : doorbells)
+      if (bell.offset == offset) found.push_back(bell);
+    return found;
+  }
+
+  /// Runs timers up to `until`.
+  void run(hw::Time until) {
+    while (!timers_.empty() && timers_.begin()->first.first <= until) run_one();
+    if (until > now_) now_ = until;
+  }
+  /// Runs timers until there are none.
+  void settle() {
+    while (!timers_.empty()) run_one();
+  }
+
+  // --- What the adapter does
+  // ------------------------------------------------------------------------
+
+  /// Writes a completion; false when the ring is full, as the adapter sees it.
+  bool complete(std::uint32_t cqn, hw::Cqe cqe) {
+    CqState& state = cq_state_[cqn];
+    const hw::CqContext& cq = cqs.at(cqn);
+    hw::ConsumerRecord record;
+    read(cq.consumer_record, &record, sizeof record);
+    if (state.produced - record.count == cq.cqe) return false;
+    cqe.owner = state.owner;
+    write(cq.base + state.index * sizeof cqe, &cqe, sizeof cqe);
+    ++state.produced;
+    if (++state.index == cq.cqe) {
+      state.index = 0;
+      state.owner ^= 1;
+    }
+    return true;
+  }
+
+  /// Posts an event and raises its vector.
+  void event(std::uint32_t eqn, hw::EqeType type, std::uint32_t number, std::uint32_t value = 0) {
+    EqState& eq = eqs_.at(eqn);
+    hw::Eqe eqe{};
+    eqe.type = type;
+    eqe.number = number;
+    eqe.value = value;
+    eqe.owner = eq.owner;
+    write(eq.base + eq.index * sizeof eqe, &eqe, sizeof eqe);
+    if (++eq.index == eq.entries) {
+      eq.index = 0;
+      eq.owner ^= 1;
+    }
+    interrupt(eqn);
+  }
+
+  /// Sends the completion event of a CQ.
+  void notify(std::uint32_t cqn) { event(cqs.at(cqn).eqn, hw::EqeType::kCompletion, cqn); }
+
+  /// Raises a vector.
+  void interrupt(std::uint32_t vector) {
+    const auto found = handlers_.find(vector);
+    if (found != handlers_.end() && found->second) in_handler(found->second);
+  }
+
+  // --- hw::HostPort
+  // -----------------------------------------------------------------------------------
+
+  void mmio_write64(std::uint64_t offset, std::uint64_t value) override {
+    if (offset >= hw::bar::kUarBase) {
+      ring((offset - hw::bar::kUarBase) % hw::bar::kUarBytes, value);
+    } else if (offset == hw::bar::kCommand) {
+      start_command(value);
+    } else if (offset == hw::bar::kEqBase) {
+      eqs_[0].base = value;
+    } else if (offset == hw::bar::kEqSize) {
+      eqs_[0] = {eqs_[0].base, static_cast<std::uint32_t>(value), 0, 1};
+    } else if (offset == hw::bar::kReset) {
+      forget();
+    }
+  }
+  void mmio_write_block(std::uint64_t, std::span<const std::uint8_t>) override {
+    throw std::logic_error("no block writes expected");
+  }
+  std::uint64_t mmio_read64(std::uint64_t offset) override {
+    return offset == hw::bar::kDeviceId ? device_id : 0;
+  }
+
+  std::uint64_t allocate(std::uint64_t bytes, std::uint64_t alignment) override {
+    if (allocations_until_failure == 0) return 0;
+    if (allocations_until_failure > 0) --allocations_until_failure;
+    next_address_ = (next_address_ + alignment - 1) / alignment * alignment;
+    const std::uint64_t address = next_address_;
+    memory_[address].assign(bytes, 0);
+    next_address_ += bytes + 4096;  // a gap, so that overruns are noticed
+    return address;
+  }
+  void release(std::uint64_t address) override {
+    if (memory_.erase(address) != 1) throw std::logic_error("released what was not allocated");
+  }
+  void read(std::uint64_t address, void* to, std::uint64_t bytes) override {
+    std::memcpy(to, at(address, bytes), bytes);
+  }
+  void write(std::uint64_t address, const void* from, std::uint64_t bytes) override {
+    std::memcpy(at(address, bytes), from, bytes);
+  }
+
+  void set_interrupt_handler(std::uint32_t vector, hw::Callback handler) override {
+    handlers_[vector] = handler;
+  }
+  void watch(std::uint64_t, std::uint64_t, hw::Callback) override {
+    throw std::logic_error("no watch expected");
+  }
+  hw::Time now() override { return now_; }
+  void charge(hw::Time duration) override {
+    now_ += duration;
+    charged += duration;
+  }
+  std::uint64_t start_timer(hw::Time when, hw::Callback callback) override {
+    return add_timer(when, [this, callback] { in_handler(callback); });
+  }
+  bool cancel_timer(std::uint64_t id) override {
+    for (auto i = timers_.begin(); i != timers_.end(); ++i) {
+      if (i->first.second != id) continue;
+      timers_.erase(i);
+      return true;
+    }
+    return false;
+  }
+
+  void start_task(std::function<void()> body) override { add_timer(now_, std::move(body)); }
+  bool may_wait() const override { return may_wait_; }
+  std::unique_ptr<hw::WaitPoint> make_wait_point() override {
+    return std::make_unique<Point>(*this);
+  }
+
+ private:
+  class Point : public hw::WaitPoint {
+   public:
+    explicit Point(FakeHost& host) : host_(host) {}
+    void signal() override { ++signals_; }
+    bool wait(hw::Time timeout) override {
+      if (!host_.may_wait_) throw std::logic_error("wait outside a task");
+      const hw::Time end = timeout == hw::kNever ? hw::kNever : host_.now_ + timeout;
+      while (signals_ == 0) {
+        if (host_.timers_.empty() || host_.timers_.begin()->first.first > end) {
+          if (end == hw::kNever) throw std::logic_error("waits for ever");
+          host_.now_ = end;
+          return false;
+        }
+        host_.run_one();
+      }
+      --signals_;
+      return true;
+    }
+
+   private:
+    FakeHost& host_;
+    int signals_ = 0;
+  };
+
+  struct CqState {
+    std::uint32_t index = 0;
+    std::uint32_t produced = 0;
+    std::uint8_t owner = 1;
+  };
+  struct EqState {
+    std::uint64_t base = 0;
+    std::uint32_t entries = 0;
+    std::uint32_t index = 0;
+    std::uint8_t owner = 1;
+  };
+
+  std::uint8_t* at(std::uint64_t address, std::uint64_t bytes) {
+    auto block = memory_.upper_bound(address);
+    if (block == memory_.begin()) throw std::logic_error("access to memory not allocated");
+    --block;
+    const std::uint64_t offset = address - block->first;
+    if (offset + bytes > block->second.size()) throw std::logic_error("access outside a block");
+    return block->second.data() + offset;
+  }
+
+  std::uint64_t add_timer(hw::Time when, std::function<void()> body) {
+    const std::uint64_t id = ++last_timer_;
+    timers_.emplace(std::make_pair(when, id), std::move(body));
+    return id;
+  }
+  void run_one() {
+    const auto first = timers_.begin();
+    if (first->first.first > now_) now_ = first->first.first;
+    const std::function<void()> body = std::move(first->second);
+    timers_.erase(first);
+    body();
+  }
+  void in_handler(const hw::Callback& callback) {
+    const bool before = std::exchange(may_wait_, false);
+    callback();
+    may_wait_ = before;
+  }
+
+  void ring(std::uint64_t offset, std::uint64_t value) {
+    const Doorbell bell{offset, hw::bar::doorbell_number(value), hw::bar::doorbell_index(value)};
+    doorbells.push_back(bell);
+    if (offset != hw::bar::kQpErrorDoorbell || !answers_error_doorbell) return;
+    add_timer(now_ + command_time, [this, bell] {
+      event(0, hw::EqeType::kQpErrorDone, bell.number, tails[bell.number]);
+    });
+  }
+
+  void start_command(std::uint64_t mailbox) {
+    if (answers) add_timer(now_ + command_time, [this, mailbox] { answer(mailbox); });
+  }
+  void answer(std::uint64_t address) {
+    hw::Mailbox mailbox;
+    read(address, &mailbox, sizeof mailbox);
+    commands.push_back(mailbox);
+    if (on_command) on_command(mailbox);
+    const bool fails = commands_until_failure == 0;
+    if (commands_until_failure >= 0) --commands_until_failure;
+    mailbox.status = fails ? failure_status : hw::CommandStatus::kOk;
+    if (!fails) carry_out(mailbox);
+    write(address, &mailbox, sizeof mailbox);
+    event(0, hw::EqeType::kCommandDone, 0, mailbox.token);
+  }
+  void carry_out(hw::Mailbox& mailbox) {
+    const std::uint32_t object = mailbox.object;
+    switch (mailbox.opcode) {
+      case hw::CommandOpcode::kQueryDevice:
+        hw::store(mailbox.payload, limits);
+        break;
+      case hw::CommandOpcode::kCreateEq: {
+        const auto eq = hw::load<hw::EqContext>(mailbox.payload);
+        eqs_[eq.eqn] = {eq.base, eq.entries, 0, 1};
+        break;
+      }
+      case hw::CommandOpcode::kCreateCq:
+        cqs[object] = hw::load<hw::CqContext>(mailbox.payload);
+        cq_state_[object] = {};
+        break;
+      case hw::CommandOpcode::kDestroyCq:
+        cqs.erase(object);
+        break;
+      case hw::CommandOpcode::kCreateMr:
+        mrs[object] = hw::load<hw::MptEntry>(mailbox.payload);
+        break;
+      case hw::CommandOpcode::kDestroyMr:
+        mrs.erase(object);
+        break;
+      case hw::CommandOpcode::kCreateQp:
+      case hw::CommandOpcode::kModifyQp:
+        qps[object] = hw::load<hw::QpContext>(mailbox.payload);
+        mailbox.output = tails[object];
+        if (qps[object].state == hw::QpState::kReset) tails[object] = 0;
+        break;
+      case hw::CommandOpcode::kQueryQp:
+        hw::store(mailbox.payload, qps.at(object));
+        break;
+      case hw::CommandOpcode::kDestroyQp:
+        qps.erase(object);
+        tails.erase(object);
+        break;
+      default:
+        mailbox.status = hw::CommandStatus::kBadOpcode;
+    }
+  }
+  void forget() {
+    eqs_.clear();
+    cqs.clear();
+    qps.clear();
+    mrs.clear();
+  }
+
+  std::map<std::uint64_t, std::vector<std::uint8_t>> memory_;
+  std::uint64_t next_address_ = 0x1000'0000;
+  std::map<std::pair<hw::Time, std::uint64_t>, std::function<void()>> timers_;
+  std::uint64_t last_timer_ = 0;
+  hw::Time now_ = 0;
+  bool may_wait_ = true;
+  std::map<std::uint32_t, hw::Callback> handlers_;
+  std::map<std::uint32_t, EqState> eqs_;
+  std::map<std::uint32_t, CqState> cq_state_;
+};
+
+}  // namespace hcasim::testing_support
