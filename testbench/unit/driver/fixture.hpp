@@ -60,6 +60,7 @@ class DriverTest : public testing::Test {
 
   void stop() {
     host.answers = true;
+    host.on_command = nullptr;
     host.set_may_wait(true);
     host.settle();
     for (ib_qp* qp : qps) EXPECT_EQ(ib_destroy_qp(qp), 0);
