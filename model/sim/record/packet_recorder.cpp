@@ -56,9 +56,8 @@ void PacketRecorder::record(const fabric::Packet& packet, hw::Time start, std::u
 }
 
 void PacketRecorder::write_before(hw::Time limit) {
-  // Packets of one port come in order, and stay so when they start together.
-  std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
-    return std::tie(a.time, a.port) < std::tie(b.time, b.port);
+  std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+    return std::tie(a.time, a.port, a.offset) < std::tie(b.time, b.port, b.offset);
   });
   std::size_t done = 0;
   try {

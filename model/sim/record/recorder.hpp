@@ -8,6 +8,7 @@
 #include <string>
 
 #include "hcasim/hw/time.hpp"
+#include "hcasim/sim/input_error.hpp"
 #include "hcasim/sim/run_statistics.hpp"
 #include "sim/record/node_recorder.hpp"
 

@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::size_t kColumns = 100;
 constexpr std::size_t kOpcodesPerNode = 4;
-constexpr std::size_t kLabel = 13;
-constexpr std::size_t kNameColumns = 14;
+constexpr std::size_t kLabel = 12;
+constexpr std::size_t kNameColumns = 10;
 
 std::string cut(std::string text, std::size_t columns) {
   if (text.size() > columns) text.replace(columns - 3, std::string::npos, "...");
@@ -36,7 +36,9 @@ std::string in_units(double value, std::string_view unit) {
   const int decimals = value >= 99.95 || (prefix == 0 && value == static_cast<int>(value)) ? 0
                        : value >= 9.995                                                    ? 1
                                                                                            : 2;
-  return fmt::format("{:.{}f} {}{}", value, decimals, kPrefixes[prefix], unit);
+  // A unit that is a word stands apart from its prefix.
+  const bool word = unit.size() > 3 && prefix != 0;
+  return fmt::format("{:.{}f} {}{}{}", value, decimals, kPrefixes[prefix], word ? " " : "", unit);
 }
 
 std::string time_text(hw::Time time) {
@@ -175,7 +177,7 @@ class Summary {
   void occupancy() {
     std::string header(kNameColumns, ' ');
     for (const char* queue : {"RQ", "SQ", "CQ"}) {
-      header += fmt::format("{:>8} mean   p99   max empty", queue);
+      header += fmt::format("{:>3} mean   p99   max empty", queue);
     }
     line("occupancy", header);
     for (const NodeStatistics& node : statistics_.nodes) {
@@ -190,7 +192,7 @@ class Summary {
   static std::string queue_text(const OccupancyStatistics& o) {
     const double mean = static_cast<double>(o.mean_thousandths) / 1000;
     const double empty = static_cast<double>(o.empty_millionths) / 10'000;
-    return fmt::format("{:>9.1f} {:>5} {:>5} {:>4.0f}%", mean, o.p99, o.max, empty);
+    return fmt::format("{:>8.1f} {:>5} {:>5} {:>4.0f}%", mean, o.p99, o.max, empty);
   }
 
   void utilisation() {
