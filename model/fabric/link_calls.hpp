@@ -27,10 +27,14 @@ class SocketCalls : public sim::Unit {
     peer_is_foreign_ = dynamic_cast<const EnginePeer*>(peer) == nullptr;
   }
 
+  /// True in a call that did not come from the node's engine, whose time may then lie behind.
+  bool called_from_outside() const {
+    return sc_core::sc_get_current_process_b() != engine_process_;
+  }
   /// After a call that came in. From a foreign process it may have left new events, so the kernel
   /// looks again when the node is due.
   void after_call_in() {
-    if (sc_core::sc_get_current_process_b() != engine_process_) look_again();
+    if (called_from_outside()) look_again();
   }
   /// After a call that went out. A foreign peer may have notified an event that is due before the
   /// time up to which the engine wants to run.

@@ -3,13 +3,40 @@
 
 #include "pcie/requester.hpp"
 
+#include <algorithm>
+
 namespace hcasim::pcie {
+
+// Answers of foreign processes: they wait until the engine's time has come to that of the kernel,
+// at which they were given.
+class Requester::Late final : public sim::Unit {
+ public:
+  Late(Requester& owner, sim::Engine& engine) : Unit(engine, "answers"), owner_(owner) {}
+
+  void add(const Answer& answer) {
+    const sim::Time kernel_now = sim::EngineModule::time_of(sc_core::SC_ZERO_TIME);
+    answers_.push(answer);
+    engine().schedule_from_outside(*this, std::max(now(), kernel_now));
+  }
+  void on_event(std::uint64_t) override { owner_.take(answers_.pop()); }
+
+ private:
+  Requester& owner_;
+  fabric::LinkRing<Answer> answers_;
+};
 
 Requester::Requester(const sc_core::sc_module_name& name, sim::EngineModule& node,
                      ResponseSink& sink)
-    : sc_core::sc_module(name), socket("socket"), node_(node), sink_(sink), calls_(node) {
+    : sc_core::sc_module(name),
+      socket("socket"),
+      node_(node),
+      sink_(sink),
+      calls_(node),
+      late_(std::make_unique<Late>(*this, node.engine())) {
   socket.bind(*this);
 }
+
+Requester::~Requester() = default;
 
 void Requester::start_of_simulation() {
   calls_.set_peer(socket.operator->());
@@ -25,7 +52,9 @@ void Requester::begin(PooledPayload& payload, sim::Time at) {
   holding_ = nullptr;
   const bool responds = status == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP;
   if (responds) end_response(payload);
-  if (responds || status == tlm::TLM_COMPLETED) respond(payload, delay);
+  if (responds || status == tlm::TLM_COMPLETED) {
+    take({&payload, sim::EngineModule::time_of(delay), true, false});
+  }
 }
 
 tlm::tlm_sync_enum Requester::nb_transport_bw(tlm::tlm_generic_payload& payload,
@@ -33,15 +62,22 @@ tlm::tlm_sync_enum Requester::nb_transport_bw(tlm::tlm_generic_payload& payload,
   const bool ends_request = holding_ == &payload;
   if (ends_request) holding_ = nullptr;
   const bool responds = phase == tlm::BEGIN_RESP;
-  if (responds) respond(payload, delay);
-  if (ends_request) sink_.on_request_end();
-  calls_.after_call_in();
+  const Answer answer{static_cast<PooledPayload*>(&payload), sim::EngineModule::time_of(delay),
+                      responds, ends_request};
+  if (calls_.called_from_outside()) {
+    late_->add(answer);
+  } else {
+    take(answer);
+  }
   return responds ? tlm::TLM_COMPLETED : tlm::TLM_ACCEPTED;
 }
 
-void Requester::respond(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay) {
-  sink_.on_response(static_cast<PooledPayload&>(payload), sim::EngineModule::time_of(delay));
-  payload.release();
+void Requester::take(const Answer& answer) {
+  if (answer.responds) {
+    sink_.on_response(*answer.payload, answer.at);
+    answer.payload->release();
+  }
+  if (answer.ends_request) sink_.on_request_end();
 }
 
 // For a target that answered within the request.

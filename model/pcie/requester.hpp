@@ -3,11 +3,12 @@
 
 #pragma once
 
-#include <string>
+#include <memory>
 #include <systemc>
 #include <tlm>
 
 #include "fabric/link_calls.hpp"
+#include "fabric/link_ring.hpp"
 #include "pcie/payload_pool.hpp"
 #include "sim/engine/engine_module.hpp"
 
@@ -32,6 +33,7 @@ class Requester : public sc_core::sc_module,
                   public fabric::EnginePeer {
  public:
   Requester(const sc_core::sc_module_name& name, sim::EngineModule& node, ResponseSink& sink);
+  ~Requester() override;
 
   tlm::tlm_initiator_socket<> socket;
 
@@ -48,13 +50,22 @@ class Requester : public sc_core::sc_module,
 
  private:
   void start_of_simulation() override;
-  void respond(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay);
+  struct Answer {
+    PooledPayload* payload;
+    sim::Time at;
+    bool responds;
+    bool ends_request;
+  };
+  class Late;
+
+  void take(const Answer& answer);
   void end_response(tlm::tlm_generic_payload& payload);
 
   sim::EngineModule& node_;
   ResponseSink& sink_;
   PayloadPool pool_;
   fabric::SocketCalls calls_;
+  std::unique_ptr<Late> late_;
   tlm::tlm_generic_payload* holding_ = nullptr;  // request begun and not ended
 };
 
