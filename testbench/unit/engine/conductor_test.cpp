@@ -126,7 +126,5 @@ TEST(Conductor, NoEventRunsAtOrAfterTheEnd) {
   }
 }
 
-// --- Tasks
-
 }  // namespace
 }  // namespace hcasim::sim
