@@ -91,6 +91,8 @@ void Replay::build() {
   system_ = std::make_unique<System>(config_, options);
   for (std::size_t i = 0; i < system_->size(); ++i) {
     objects_.push_back(std::make_unique<NodeObjects>(system_->node(i), directory_));
+    objects_.back()->set_default_names(reader_.names().find(kDefaultCq),
+                                       reader_.names().find(kDefaultMr));
     directory_.add(reader_.nodes()[i], *objects_.back());
     sources_.emplace_back();
     NodeRecorder& node = recorder_->add_node(options.nodes[i]);
