@@ -36,9 +36,16 @@ hw::Time System::now() const {
 
 bool System::run_until(hw::Time end) {
   conductor_.set_end(end);
-  conductor_.schedule_next();
-  sc_core::sc_start();
-  return conductor_.coupling().engine(conductor_.coupling().earliest()).next_time() != hw::kNever;
+  if (next_time() < end) {
+    conductor_.schedule_next();
+    sc_core::sc_start();
+  }
+  return next_time() != hw::kNever;
+}
+
+hw::Time System::next_time() {
+  Coupling& coupling = conductor_.coupling();
+  return coupling.engine(coupling.earliest()).next_time();
 }
 
 void System::run_task(std::size_t node, std::function<void()> body) {

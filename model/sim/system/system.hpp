@@ -40,6 +40,8 @@ class System {
   hw::Time now() const;
 
  private:
+  hw::Time next_time();
+
   Conductor conductor_;
   std::vector<std::unique_ptr<NodeSystem>> nodes_;
 };
