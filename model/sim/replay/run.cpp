@@ -108,7 +108,7 @@ void Replay::begin() {
   if (const int error = system_->start_devices(); error != 0) {
     throw RunError("a device could not be started: errno " + std::to_string(-error));
   }
-  const std::uint64_t set_up = SetUp(*system_, directory_, reader_, options_.trace).run();
+  const std::uint64_t set_up = SetUp(*system_, directory_, options_.trace).run(reader_);
   epoch_ = (system_->now() / hw::kMicrosecond + 1) * hw::kMicrosecond;
   recorder_->set_epoch(epoch_);
   if (packets_ != nullptr) packets_->set_epoch(epoch_);

@@ -11,13 +11,13 @@
 
 namespace hcasim::sim {
 
-SetUp::SetUp(System& system, ObjectDirectory& directory, TraceReader& reader, std::string file)
-    : system_(system), directory_(directory), reader_(reader), file_(std::move(file)) {}
+SetUp::SetUp(System& system, ObjectDirectory& directory, std::string file)
+    : system_(system), directory_(directory), file_(std::move(file)) {}
 
-std::uint64_t SetUp::run() {
+std::uint64_t SetUp::run(TraceReader& reader) {
   std::uint64_t carried_out = 0;
   Operation operation;
-  while (reader_.next(operation)) {
+  while (reader.next(operation)) {
     if (operation.verb == Verb::kPostSend || operation.verb == Verb::kPostRecv) break;
     if (operation.timing != Timing::kAsap || operation.label != kNoName) break;
     if (operation.verb == Verb::kConnect) {

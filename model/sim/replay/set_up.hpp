@@ -17,20 +17,21 @@ namespace hcasim::sim {
 /// addresses) they learn here without simulated traffic.
 class SetUp {
  public:
-  SetUp(System& system, ObjectDirectory& directory, TraceReader& reader, std::string file);
+  /// `file` stands for the trace in errors.
+  SetUp(System& system, ObjectDirectory& directory, std::string file);
 
   /// Returns the number of operations that were carried out.
   /// @throws InputError, RunError
-  std::uint64_t run();
+  std::uint64_t run(TraceReader& reader);
+  /// Connects two nodes as the operation says.
+  void connect(const Operation& operation);
 
  private:
-  void connect(const Operation& operation);
   void control(const Operation& operation);
   void check(const ControlResult& result, const Operation& operation);
 
   System& system_;
   ObjectDirectory& directory_;
-  TraceReader& reader_;
   std::string file_;
 };
 
