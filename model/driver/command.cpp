@@ -49,7 +49,7 @@ int CommandChannel::execute(const Command& command, std::span<const std::uint8_t
   assert_no_lock_held();
   if (!rdi_->port->may_wait()) return -EDEADLK;
   const mutex_guard guard(mutex_, *rdi_->port);
-  if (failed_ || stopped_) return -EIO;
+  if (!usable()) return -EIO;
   issue(command, in);
   return await(command, out);
 }

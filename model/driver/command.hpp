@@ -58,6 +58,8 @@ class CommandChannel {
   void done(std::uint32_t token);
   /// True once a command was not answered.
   bool failed() const { return failed_; }
+  /// True while commands can be answered.
+  bool usable() const { return !failed_ && !stopped_; }
   /// The adapter has been reset: later commands fail with -EIO, but nothing has gone wrong.
   void stop() { stopped_ = true; }
 

@@ -121,12 +121,12 @@ int rvt_dereg_mr(ib_mr* ibmr, ib_udata* /*udata*/) {
   mr->mr.lkey_published = false;
   Clean clean{mr->mr.pd, mr->mr.lkey};
   rvt_qp_iter(rdi, reinterpret_cast<std::uint64_t>(&clean), clean_qp);
-  // An adapter that had failed before uses nothing any more; one that fails now may.
-  const bool had_failed = rdi->commands->failed();
+  // An adapter that had failed or stopped before uses nothing any more; one that fails now may.
+  const bool could_answer = rdi->commands->usable();
   const int error = rdi->commands->send({.opcode = hw::CommandOpcode::kDestroyMr,
                                          .object = mr->mr.lkey,
                                          .timeout = rdi->dparms.dereg_timeout});
-  if ((error == -EIO && !had_failed) || error == -EDEADLK) return -EBUSY;
+  if ((error == -EIO && could_answer) || error == -EDEADLK) return -EBUSY;
   rvt_free_lkey(&rdi->lkey_table, &mr->mr);
   rdi->port->release(mr->mr.mtt);
   --rdi->n_mrs_allocated;
