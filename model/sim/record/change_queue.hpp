@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include "hcasim/hw/time.hpp"
 
@@ -20,29 +20,29 @@ class ChangeQueue {
   };
 
   bool empty() const { return first_ == last_; }
-  const Change& front() const { return ring_[first_ & mask()]; }
-  Change pop() { return ring_[first_++ & mask()]; }
+  std::size_t size() const { return last_ - first_; }
+  /// hw::kNever when empty.
+  hw::Time next() const { return empty() ? hw::kNever : ring_[first_ & mask_].at; }
+  Change pop() { return ring_[first_++ & mask_]; }
 
   void insert(hw::Time at, std::int64_t entries) {
-    if (!empty() && ring_[(last_ - 1) & mask()].at == at) {
-      ring_[(last_ - 1) & mask()].entries += entries;
-      return;
-    }
-    if (last_ - first_ == ring_.size()) grow();
-    std::size_t place = last_++;
-    for (; place != first_ && ring_[(place - 1) & mask()].at > at; --place) {
-      ring_[place & mask()] = ring_[(place - 1) & mask()];
-    }
-    ring_[place & mask()] = {at, entries};
+    if (size() > mask_) grow();
+    if (at < newest_) return insert_before_others({at, entries});
+    newest_ = at;
+    ring_[last_++ & mask_] = {at, entries};
   }
 
  private:
-  std::size_t mask() const { return ring_.size() - 1; }
-  void grow();
+  static constexpr std::size_t kFirstSize = 16;  // a power of two
 
-  std::vector<Change> ring_ = std::vector<Change>(16);  // a power of two
-  std::size_t first_ = 0;                               // counts, not slots
+  void grow();
+  void insert_before_others(Change change);
+
+  std::unique_ptr<Change[]> ring_ = std::make_unique<Change[]>(kFirstSize);
+  std::size_t mask_ = kFirstSize - 1;
+  std::size_t first_ = 0;  // counts, not slots
   std::size_t last_ = 0;
+  hw::Time newest_ = 0;  // of all that were ever inserted
 };
 
 }  // namespace hcasim::sim

@@ -20,7 +20,7 @@ void append_stamps(std::string& text, const MessageRecord& record, hw::Time epoc
 }
 
 void append_number(std::string& text, std::uint64_t number) {
-  append_decimal(text, static_cast<std::int64_t>(number), 0);
+  append_decimal(text, static_cast<std::int64_t>(number), Decimals::kNone);
 }
 
 // Names come from traces and cannot hold quotes; commas and spaces cost nothing to allow.
@@ -44,34 +44,43 @@ CompletionsCsv::CompletionsCsv(const std::filesystem::path& path, hw::Time windo
     header.append(",").append(name_of(static_cast<hca::Stamp>(i))).append("_ns");
   }
   file_.write(header + '\n');
+  keys_.reserve(kEnough);
   rows_.reserve(kEnough);
-}
-
-bool CompletionsCsv::before(const Row& a, const Row& b) {
-  return std::tie(a.at, a.record.node, a.record.order) <
-         std::tie(b.at, b.record.node, b.record.order);
+  kept_.reserve(kEnough);
 }
 
 void CompletionsCsv::write_before(hw::Time limit) {
-  std::sort(rows_.begin(), rows_.end(), before);
-  std::size_t done = rows_.size();
+  std::sort(keys_.begin(), keys_.end(), [](const Key& a, const Key& b) {
+    return std::tie(a.at, a.node, a.order) < std::tie(b.at, b.node, b.order);
+  });
+  std::size_t done = keys_.size();
   try {
     done = write_rows(limit);
   } catch (const OutputError& error) {
     // Records close in the midst of the simulation: the caller learns of it in close().
     error_ = std::make_unique<OutputError>(error);
   }
-  rows_.erase(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(done));
-  enough_ = std::max(kEnough, 2 * rows_.size());
+  keep_from(done);
 }
 
 std::size_t CompletionsCsv::write_rows(hw::Time limit) {
   std::size_t done = 0;
   const bool all = limit == hw::kNever;
-  for (; done < rows_.size() && (all || rows_[done].at < limit); ++done) {
-    write(rows_[done].record);
+  for (; done < keys_.size() && (all || keys_[done].at < limit); ++done) {
+    write(rows_[keys_[done].row]);
   }
   return done;
+}
+
+void CompletionsCsv::keep_from(std::size_t first) {
+  keys_.erase(keys_.begin(), keys_.begin() + static_cast<std::ptrdiff_t>(first));
+  kept_.clear();
+  for (Key& key : keys_) {
+    kept_.push_back(rows_[key.row]);
+    key.row = static_cast<std::uint32_t>(kept_.size() - 1);
+  }
+  rows_.swap(kept_);
+  enough_ = std::max(kEnough, 2 * rows_.size());
 }
 
 void CompletionsCsv::write(const MessageRecord& record) {

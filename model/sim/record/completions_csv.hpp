@@ -31,7 +31,8 @@ class CompletionsCsv {
   void add(const MessageRecord& record, hw::Time at) {
     if (failed()) return;
     if (at != hw::kNever && at > newest_) newest_ = at;
-    rows_.push_back({at, record});
+    keys_.push_back({at, record.order, record.node, static_cast<std::uint32_t>(rows_.size())});
+    rows_.push_back(record);
     if (rows_.size() >= enough_) write_before(newest_ - window_);
   }
 
@@ -42,15 +43,17 @@ class CompletionsCsv {
   void close();
 
  private:
-  struct Row {
+  struct Key {
     hw::Time at;
-    MessageRecord record;
+    std::uint64_t order;
+    std::uint16_t node;
+    std::uint32_t row;  // in rows_
   };
   static constexpr std::size_t kEnough = 4096;
 
-  static bool before(const Row& a, const Row& b);
   void write_before(hw::Time limit);
   std::size_t write_rows(hw::Time limit);
+  void keep_from(std::size_t first);
   void write(const MessageRecord& record);
 
   OutputFile file_;
@@ -60,7 +63,9 @@ class CompletionsCsv {
   hw::Time newest_ = 0;
   std::size_t enough_ = kEnough;  // rows that are worth sorting
   std::vector<std::string> nodes_;
-  std::vector<Row> rows_;
+  std::vector<Key> keys_;
+  std::vector<MessageRecord> rows_;  // in the order of add()
+  std::vector<MessageRecord> kept_;
 };
 
 }  // namespace hcasim::sim

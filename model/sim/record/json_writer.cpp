@@ -54,9 +54,9 @@ void JsonWriter::integer(std::string_view key, std::uint64_t value) {
   text_.append(digits.data(), end.ptr);
 }
 
-void JsonWriter::decimal(std::string_view key, std::int64_t parts, unsigned digits) {
+void JsonWriter::decimal(std::string_view key, std::int64_t parts, Decimals decimals) {
   begin_member(key);
-  append_decimal(text_, parts, digits);
+  append_decimal(text_, parts, decimals);
 }
 
 void JsonWriter::boolean(std::string_view key, bool value) {

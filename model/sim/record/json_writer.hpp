@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "hcasim/hw/time.hpp"
+#include "sim/record/text.hpp"
 
 namespace hcasim::sim {
 
@@ -19,10 +20,10 @@ class JsonWriter {
   void begin_object(std::string_view key);
   void end_object();
   void integer(std::string_view key, std::uint64_t value);
-  /// A value given in parts of 10^-digits.
-  void decimal(std::string_view key, std::int64_t parts, unsigned digits);
+  /// A value given in parts of a unit.
+  void decimal(std::string_view key, std::int64_t parts, Decimals decimals);
   /// In nanoseconds.
-  void time(std::string_view key, hw::Time value) { decimal(key, value, 3); }
+  void time(std::string_view key, hw::Time value) { decimal(key, value, Decimals::kThree); }
   void boolean(std::string_view key, bool value);
   void null(std::string_view key);
 

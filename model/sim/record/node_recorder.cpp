@@ -182,11 +182,11 @@ std::uint64_t NodeRecorder::message_of(std::uint32_t qpn, std::uint64_t count) {
 }
 
 void NodeRecorder::stamp(std::uint64_t message, Stamp stamp, hw::Time at) {
+  MessageRecord* const record = store_.find(message);
+  if (record != nullptr) record->stamp(stamp, at);
   if (stamp == Stamp::kSendCqeVisible || stamp == Stamp::kRecvCqeVisible) {
     completion_queue_.change_later(at, 1);
   }
-  MessageRecord* const record = store_.find(message);
-  if (record != nullptr) record->stamp(stamp, at);
 }
 
 void NodeRecorder::receive_completed(std::uint32_t qpn, std::uint64_t message) {

@@ -5,12 +5,43 @@
 namespace hcasim::sim {
 
 void ChangeQueue::grow() {
-  std::vector<Change> larger(2 * ring_.size());
-  for (std::size_t i = first_; i != last_; ++i) larger[i & (larger.size() - 1)] = ring_[i & mask()];
-  ring_.swap(larger);
+  const std::size_t larger_mask = 2 * mask_ + 1;
+  auto larger = std::make_unique<Change[]>(larger_mask + 1);
+  for (std::size_t i = first_; i != last_; ++i) larger[i & larger_mask] = ring_[i & mask_];
+  ring_ = std::move(larger);
+  mask_ = larger_mask;
+}
+
+void ChangeQueue::insert_before_others(Change change) {
+  std::size_t place = last_++;
+  for (; place != first_ && ring_[(place - 1) & mask_].at > change.at; --place) {
+    ring_[place & mask_] = ring_[(place - 1) & mask_];
+  }
+  ring_[place & mask_] = change;
+}
+
+void Occupancy::settle(hw::Time now) {
+  apply_until(now - kSettle);
+  enough_ = std::max(kEnough, 2 * pending_.size());
+}
+
+void Occupancy::apply_until(hw::Time limit) {
+  while (!later_.empty()) {
+    ChangeQueue& first = later_.next() < pending_.next() ? later_ : pending_;
+    if (first.next() > limit) return;
+    apply(first.pop());
+  }
+  while (pending_.next() <= limit && !pending_.empty()) apply(pending_.pop());
+}
+
+void Occupancy::count(std::uint64_t level, std::uint64_t time) {
+  time_at_level_.add(level, time);
+  integral_ += static_cast<Wide>(level) * time;
+  max_ = std::max(max_, level);
 }
 
 void Occupancy::begin(hw::Time epoch) {
+  std::fill(time_at_small_.begin(), time_at_small_.end(), 0);
   time_at_level_.clear();
   integral_ = 0;
   max_ = 0;
@@ -18,8 +49,12 @@ void Occupancy::begin(hw::Time epoch) {
 }
 
 void Occupancy::end(hw::Time end) {
-  while (!pending_.empty() && pending_.front().at <= end) apply(pending_.pop());
+  apply_until(end);
   advance(end);
+  for (std::size_t level = 0; level < time_at_small_.size(); ++level) {
+    if (time_at_small_[level] != 0) count(level, time_at_small_[level]);
+    time_at_small_[level] = 0;
+  }
 }
 
 OccupancyStatistics Occupancy::statistics() const {

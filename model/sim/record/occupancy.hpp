@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "hcasim/hw/time.hpp"
 #include "hcasim/sim/run_statistics.hpp"
@@ -22,10 +24,10 @@ class Occupancy {
   /// A change that takes place now.
   void change(hw::Time at, std::int64_t entries) {
     pending_.insert(at, entries);
-    settle(at);
+    if (pending_.size() >= enough_) settle(at);
   }
   /// A change of which is known in advance when it will take place.
-  void change_later(hw::Time at, std::int64_t entries) { pending_.insert(at, entries); }
+  void change_later(hw::Time at, std::int64_t entries) { later_.insert(at, entries); }
 
   /// The time that counts begins; the queue keeps what is in it.
   void begin(hw::Time epoch);
@@ -36,29 +38,38 @@ class Occupancy {
   OccupancyStatistics statistics() const;
 
  private:
-  void settle(hw::Time now) {
-    while (!pending_.empty() && pending_.front().at <= now - kSettle) apply(pending_.pop());
-  }
+  static constexpr std::size_t kEnough = 64;
+  static constexpr std::int64_t kSmallLevels = 1024;
+
+  void settle(hw::Time now);
+  void apply_until(hw::Time limit);
   void apply(const ChangeQueue::Change& change) {
     advance(change.at);
     level_ += change.entries;
   }
+  // Time spent at the usual levels is only added up here; what follows from it is worked out once,
+  // at the end.
   void advance(hw::Time to) {
     if (to <= since_) return;
-    const auto level = static_cast<std::uint64_t>(std::max<std::int64_t>(level_, 0));
     const auto time = static_cast<std::uint64_t>(to - since_);
-    time_at_level_.add(level, time);
-    integral_ += static_cast<Wide>(level) * time;
-    max_ = std::max(max_, level);
     since_ = to;
+    if (level_ < kSmallLevels) {
+      time_at_small_[static_cast<std::size_t>(std::max<std::int64_t>(level_, 0))] += time;
+    } else {
+      count(static_cast<std::uint64_t>(level_), time);
+    }
   }
+  void count(std::uint64_t level, std::uint64_t time);
 
   ChangeQueue pending_;
+  ChangeQueue later_;  // apart, so that neither makes the other's changes come out of order
+  std::size_t enough_ = kEnough;  // changes that are worth settling
+  std::vector<std::uint64_t> time_at_small_ = std::vector<std::uint64_t>(kSmallLevels);
+  std::int64_t level_ = 0;
+  hw::Time since_ = hw::kNever;  // all before it is accounted for; never: not begun
   BucketedWeights time_at_level_;
   Wide integral_ = 0;
-  std::int64_t level_ = 0;
   std::uint64_t max_ = 0;
-  hw::Time since_ = hw::kNever;  // all before it is accounted for; never: not begun
 };
 
 }  // namespace hcasim::sim

@@ -27,6 +27,8 @@ void RecordStore::grow() {
   }
   records_.back().next_free = free_;
   free_ = static_cast<std::uint32_t>(old);
+  slots_ = records_.data();
+  count_ = static_cast<std::uint32_t>(records_.size());
 }
 
 void RecordStore::close(MessageRecord& record, hw::Time at) {

@@ -72,7 +72,7 @@ class RecordStore {
   std::uint64_t open() {
     if (free_ == kNone) grow();
     const std::uint32_t index = free_;
-    MessageRecord& record = records_[index];
+    MessageRecord& record = slots_[index];
     free_ = record.next_free;
     record.present = 0;
     record.sender_done = record.receiver_done = record.finished = false;
@@ -83,8 +83,8 @@ class RecordStore {
   /// open().
   MessageRecord* find(std::uint64_t message) {
     const std::uint32_t index = static_cast<std::uint32_t>(message) - 1;
-    if (index >= records_.size()) return nullptr;
-    MessageRecord& record = records_[index];
+    if (index >= count_) return nullptr;
+    MessageRecord& record = slots_[index];
     return record.generation == message >> 32 ? &record : nullptr;
   }
 
@@ -103,6 +103,8 @@ class RecordStore {
   void grow();
 
   std::vector<MessageRecord> records_;
+  MessageRecord* slots_ = nullptr;  // of records_, with their count, at hand for find()
+  std::uint32_t count_ = 0;
   std::uint32_t free_ = kNone;
   hw::Time epoch_ = hw::kNever;
   std::unique_ptr<CompletionsCsv> csv_;

@@ -101,10 +101,11 @@ void occupancy(JsonWriter& json, const RunStatistics& statistics) {
     for (const OccupancyStatistics& queue : statistics.occupancy) {
       if (queue.node != node.name) continue;
       json.begin_object(name_of(queue.queue));
-      json.decimal("mean", static_cast<std::int64_t>(queue.mean_thousandths), 3);
+      json.decimal("mean", static_cast<std::int64_t>(queue.mean_thousandths), Decimals::kThree);
       json.integer("p99", queue.p99);
       json.integer("max", queue.max);
-      json.decimal("empty_share", static_cast<std::int64_t>(queue.empty_millionths), 6);
+      json.decimal("empty_share", static_cast<std::int64_t>(queue.empty_millionths),
+                   Decimals::kSix);
       json.end_object();
     }
     json.end_object();
@@ -141,7 +142,7 @@ void utilisation(JsonWriter& json, const RunStatistics& statistics) {
   json.begin_object("utilisation");
   grouped(json, statistics.utilisation, &Utilisation::node, [&](const auto& node) {
     for (const Utilisation& entry : node) {
-      json.decimal(entry.resource, std::llround(entry.share * 1e6), 6);
+      json.decimal(entry.resource, std::llround(entry.share * 1e6), Decimals::kSix);
     }
   });
   json.end_object();

@@ -87,22 +87,36 @@ std::string_view name_of(QueueKind queue) {
   return "unknown";
 }
 
-void append_decimal(std::string& text, std::int64_t parts, unsigned digits) {
-  std::uint64_t scale = 1;
-  for (unsigned i = 0; i < digits; ++i) scale *= 10;
-  const bool negative = parts < 0;
-  const std::uint64_t size =
-      negative ? -static_cast<std::uint64_t>(parts) : static_cast<std::uint64_t>(parts);
-  if (negative) text += '-';
+namespace {
+
+// The scale is a constant, for these divisions are most of the cost of a row of the CSV.
+template <std::uint64_t scale>
+void append_scaled(std::string& text, std::uint64_t parts) {
   std::array<char, 24> buffer;
-  const auto whole = std::to_chars(buffer.data(), buffer.data() + buffer.size(), size / scale);
+  const auto whole = std::to_chars(buffer.data(), buffer.data() + buffer.size(), parts / scale);
   text.append(buffer.data(), whole.ptr);
-  std::uint64_t rest = size % scale;
+  std::uint64_t rest = parts % scale;
   if (rest == 0) return;
   text += '.';
-  for (scale /= 10; rest != 0; scale /= 10) {
-    text += static_cast<char>('0' + rest / scale);
-    rest %= scale;
+  for (std::uint64_t digit = scale / 10; rest != 0; digit /= 10) {
+    text += static_cast<char>('0' + rest / digit);
+    rest %= digit;
+  }
+}
+
+}  // namespace
+
+void append_decimal(std::string& text, std::int64_t parts, Decimals decimals) {
+  if (parts < 0) text += '-';
+  const auto bits = static_cast<std::uint64_t>(parts);
+  const std::uint64_t size = parts < 0 ? 0 - bits : bits;
+  switch (decimals) {
+    case Decimals::kNone:
+      return append_scaled<1>(text, size);
+    case Decimals::kThree:
+      return append_scaled<1000>(text, size);
+    case Decimals::kSix:
+      return append_scaled<1'000'000>(text, size);
   }
 }
 

@@ -24,12 +24,15 @@ std::string_view name_of(hca::Stamp stamp);
 /// Such as `send_queue`.
 std::string_view name_of(QueueKind queue);
 
-/// Appends a number given in parts of a unit, without zeros at the end: 1500 with 3 digits is 1.5.
-void append_decimal(std::string& text, std::int64_t parts, unsigned digits);
+/// How many digits of a number given in parts of a unit stand behind the point.
+enum class Decimals : std::uint8_t { kNone, kThree, kSix };
+
+/// Appends a number given in parts of a unit, without zeros at the end: 1500 thousandths are 1.5.
+void append_decimal(std::string& text, std::int64_t parts, Decimals decimals);
 
 /// Appends a time in nanoseconds with at most three decimals.
 inline void append_ns(std::string& text, hw::Time time) {
-  append_decimal(text, time, 3);
+  append_decimal(text, time, Decimals::kThree);
 }
 
 }  // namespace hcasim::sim

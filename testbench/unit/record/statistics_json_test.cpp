@@ -13,21 +13,21 @@
 namespace hcasim::sim::test {
 namespace {
 
-std::string decimal(std::int64_t parts, unsigned digits) {
+std::string decimal(std::int64_t parts, Decimals decimals) {
   std::string text;
-  append_decimal(text, parts, digits);
+  append_decimal(text, parts, decimals);
   return text;
 }
 
 TEST(Text, DecimalsAreExactAndShort) {
-  EXPECT_EQ(decimal(0, 3), "0");
-  EXPECT_EQ(decimal(1, 3), "0.001");
-  EXPECT_EQ(decimal(1500, 3), "1.5");
-  EXPECT_EQ(decimal(1'000'010, 3), "1000.01");
-  EXPECT_EQ(decimal(-1, 3), "-0.001");
-  EXPECT_EQ(decimal(-2000, 3), "-2");
-  EXPECT_EQ(decimal(42, 0), "42");
-  EXPECT_EQ(decimal(hw::kNever, 3), "9223372036854775.807");
+  EXPECT_EQ(decimal(0, Decimals::kThree), "0");
+  EXPECT_EQ(decimal(1, Decimals::kThree), "0.001");
+  EXPECT_EQ(decimal(1500, Decimals::kThree), "1.5");
+  EXPECT_EQ(decimal(1'000'010, Decimals::kThree), "1000.01");
+  EXPECT_EQ(decimal(-1, Decimals::kThree), "-0.001");
+  EXPECT_EQ(decimal(-2000, Decimals::kThree), "-2");
+  EXPECT_EQ(decimal(42, Decimals::kNone), "42");
+  EXPECT_EQ(decimal(hw::kNever, Decimals::kThree), "9223372036854775.807");
 }
 
 RunStatistics some_run() {
