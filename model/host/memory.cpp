@@ -71,7 +71,7 @@ void Memory::push_bytes(const std::uint8_t* from, std::uint64_t bytes) {
   const std::uint64_t at = bytes_tail_ & (bytes_.size() - 1);
   const std::uint64_t first = std::min(bytes, bytes_.size() - at);
   std::memcpy(&bytes_[at], from, first);
-  std::memcpy(bytes_.data(), from + first, bytes - first);
+  if (first != bytes) std::memcpy(bytes_.data(), from + first, bytes - first);
   bytes_tail_ += bytes;
 }
 
@@ -93,7 +93,9 @@ void Memory::apply_first() {
   const std::uint64_t at = bytes_head_ & (bytes_.size() - 1);
   const std::uint64_t first = std::min<std::uint64_t>(posted.bytes, bytes_.size() - at);
   copy_in(posted.address, &bytes_[at], first);
-  copy_in(posted.address + first, bytes_.data(), posted.bytes - first);
+  if (first != posted.bytes) {
+    copy_in(posted.address + first, bytes_.data(), posted.bytes - first);
+  }
   bytes_head_ += posted.bytes;
 }
 

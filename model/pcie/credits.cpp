@@ -56,13 +56,36 @@ bool PostedCredits::collect_first(Time until, Time& back) {
   return true;
 }
 
-Time Tags::first_return() const {
-  const Return& oldest = returns_.front();
-  if (oldest.requests == 1) return oldest.last;
-  const std::uint32_t first = layout_.first_read(oldest.address, oldest.bytes);
-  const std::uint32_t after =
-      layout_.completions(oldest.address + first, oldest.bytes - first).bytes;
-  return oldest.last - rate_.floor(after);
+Time RequestCredits::next(std::uint32_t wanted, Time now) const {
+  std::uint32_t count = free_;
+  for (std::size_t i = 0; count < wanted; ++i) {
+    if (i == returns_.size()) return hw::kNever;
+    count += returns_[i].count;
+    now = std::max(now, returns_[i].at);
+  }
+  return now;
+}
+
+Time Tags::next(std::uint32_t wanted, Time now) const {
+  std::uint32_t count = free_;
+  for (std::size_t i = 0; count < wanted; ++i) {
+    if (i == returns_.size()) return hw::kNever;
+    const std::uint32_t part = std::min(wanted - count, returns_[i].requests);
+    count += part;
+    now = std::max(now, time_of(returns_[i], part));
+  }
+  return now;
+}
+
+// When the completions of the first so many requests have arrived.
+Time Tags::time_of(const Return& part, std::uint32_t requests) const {
+  if (requests == part.requests) return part.last;
+  std::uint32_t before = 0;
+  for (; requests != 0; --requests) {
+    before += layout_.first_read(part.address + before, part.bytes - before);
+  }
+  const std::uint32_t after = layout_.completions(part.address + before, part.bytes - before).bytes;
+  return part.last - rate_.floor(after);
 }
 
 bool Tags::collect_first(Time now) {
@@ -72,7 +95,7 @@ bool Tags::collect_first(Time now) {
     returns_.pop();
     return true;
   }
-  if (first_return() > now) return false;
+  if (time_of(oldest, 1) > now) return false;
   const std::uint32_t first = layout_.first_read(oldest.address, oldest.bytes);
   oldest.address += first;
   oldest.bytes -= first;

@@ -70,11 +70,8 @@ class RequestCredits {
   void take(std::uint32_t count) { free_ -= count; }
   /// `count` come back at `at`; calls come in order of `at`.
   void give_back(std::uint32_t count, Time at) { returns_.push({at, count}); }
-  /// When there is at least one, not before `now`; kNever when that is not known yet.
-  Time next(Time now) const {
-    if (free_ != 0) return now;
-    return returns_.empty() ? hw::kNever : std::max(now, returns_.front().at);
-  }
+  /// When there are `wanted`, not before `now`; kNever when that is not known yet.
+  Time next(std::uint32_t wanted, Time now) const;
 
  private:
   struct Return {
@@ -104,11 +101,8 @@ class Tags {
   void give_back(std::uint64_t address, std::uint32_t bytes, std::uint32_t requests, Time last) {
     returns_.push({last, address, bytes, requests});
   }
-  /// When there is at least one, not before `now`; kNever when that is not known yet.
-  Time next(Time now) const {
-    if (free_ != 0) return now;
-    return returns_.empty() ? hw::kNever : std::max(now, first_return());
-  }
+  /// When there are `wanted`, not before `now`; kNever when that is not known yet.
+  Time next(std::uint32_t wanted, Time now) const;
 
  private:
   struct Return {
@@ -118,7 +112,7 @@ class Tags {
     std::uint32_t requests;
   };
 
-  Time first_return() const;
+  Time time_of(const Return& part, std::uint32_t requests) const;
   bool collect_first(Time now);
 
   const TlpLayout& layout_;

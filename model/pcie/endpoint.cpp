@@ -15,7 +15,8 @@ Endpoint::Endpoint(sim::Engine& engine, const std::string& name, const Parameter
       drain_(p.write_latency_ns * hw::kNanosecond),
       posted_(p, layout_, upstream_.rate()),
       nonposted_(p.nonposted_header_credits),
-      tags_(p.tags, layout_, upstream_.rate()) {}
+      tags_(p.tags, layout_, upstream_.rate()),
+      batch_(std::max(1u, std::min(p.tags, p.nonposted_header_credits) / 4)) {}
 
 // --- Writes
 // ---------------------------------------------------------------------------------------
@@ -96,13 +97,17 @@ std::uint32_t Endpoint::allocate_read() {
   return index;
 }
 
-// Sends as many requests of a read as there are tags and credits for.
+std::uint32_t Endpoint::requests_of(const Read& read) const {
+  return layout_.read_requests(read.address, read.bytes_to_ask).tlps;
+}
+
+// Sends as many requests of a read as there are tags and credits for, unless that is too few.
 void Endpoint::ask(std::uint32_t index) {
   const Read& read = reads_[index];
-  const std::uint32_t wanted = layout_.read_requests(read.address, read.bytes_to_ask).tlps;
+  const std::uint32_t wanted = requests_of(read);
   const std::uint32_t possible =
       std::min(tags_.available(wanted, now()), nonposted_.available(wanted, now()));
-  if (possible == 0) return;
+  if (possible < least_batch(wanted)) return;
   if (possible >= wanted) {
     send_requests(index, read.bytes_to_ask, wanted);
   } else {
@@ -176,7 +181,8 @@ void Endpoint::serve_waiting() {
 
 // Wakes this unit when the first waiting read can ask for more, if that is known by now.
 void Endpoint::arm() {
-  const Time at = std::max(tags_.next(now()), nonposted_.next(now()));
+  const std::uint32_t batch = least_batch(requests_of(reads_[waiting_.front()]));
+  const Time at = std::max(tags_.next(batch, now()), nonposted_.next(batch, now()));
   if (at >= armed_at_) return;
   armed_at_ = at;
   schedule(at, kServe);

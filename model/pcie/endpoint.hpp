@@ -31,8 +31,9 @@ struct EndpointCounters {
 
 /// The adapter's end of the PCIe link: takes DMA operations, keeps tags and credits, and puts TLPs
 /// on the upstream link in the order of the calls. A write costs no event; a read one when its data
-/// is there. A read waits for tags and credits in line behind earlier reads; a write may pass it,
-/// as PCIe lets posted requests do, but no read passes a write called before it.
+/// is there. A read waits for tags and credits in line behind earlier reads, until it can send all
+/// its requests or as many as a quarter of the tags and credits, whichever is less; a write may
+/// pass it, as PCIe lets posted requests do, but no read passes a write called before it.
 class Endpoint : public sim::Unit, public DmaPort, public ReadSink {
  public:
   Endpoint(sim::Engine& engine, const std::string& name, const Parameters& parameters,
@@ -70,6 +71,8 @@ class Endpoint : public sim::Unit, public DmaPort, public ReadSink {
 
   std::uint32_t allocate_read();
   void ask(std::uint32_t index);
+  std::uint32_t requests_of(const Read& read) const;
+  std::uint32_t least_batch(std::uint32_t wanted) const { return std::min(wanted, batch_); }
   void send_requests(std::uint32_t index, std::uint32_t bytes, std::uint32_t requests);
   std::uint32_t bytes_of_requests(const Read& read, std::uint32_t requests) const;
   void serve_waiting();
@@ -90,6 +93,7 @@ class Endpoint : public sim::Unit, public DmaPort, public ReadSink {
   PostedCredits posted_;
   RequestCredits nonposted_;
   Tags tags_;
+  std::uint32_t batch_;  // a waiting read goes on when it can send as many requests
   std::vector<Read> reads_;
   std::vector<std::uint32_t> free_reads_;
   fabric::LinkRing<std::uint32_t> waiting_;

@@ -8,8 +8,8 @@ namespace hcasim::pcie {
 // The first completion ends at the last read completion boundary that its size allows, so that
 // those after it start aligned.
 std::uint32_t TlpLayout::completions_of_request(std::uint64_t address, std::uint32_t bytes) const {
-  const std::uint32_t first = completion_ - static_cast<std::uint32_t>(address % rcb_);
-  return bytes <= first ? 1 : 1 + up(bytes - first, completion_);
+  const std::uint32_t first = completion_ - static_cast<std::uint32_t>(address & (rcb_ - 1));
+  return bytes <= first ? 1 : 1 + up(bytes - first, completion_shift_);
 }
 
 TlpLayout::Total TlpLayout::completions(std::uint64_t address, std::uint32_t bytes) const {
@@ -27,7 +27,8 @@ std::uint32_t TlpLayout::data_credits(std::uint64_t address, std::uint32_t bytes
   std::uint32_t credits = 0;
   for (std::uint32_t page = to_boundary(address); bytes != 0; page = kBoundary) {
     const std::uint32_t part = std::min(bytes, page);
-    credits += part / mps_ * (mps_ / kCreditBytes) + up(part % mps_, kCreditBytes);
+    // Every TLP but the last of a page is full, and a full one is a whole number of credits.
+    credits += up(part, kCreditShift);
     bytes -= part;
   }
   return credits;

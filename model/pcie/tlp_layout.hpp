@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "pcie/parameters.hpp"
@@ -26,6 +27,9 @@ class TlpLayout {
         mrrs_(p.mrrs_bytes),
         rcb_(p.rcb_bytes),
         completion_(std::max(p.rcb_bytes, std::min(p.completion_bytes, p.mps_bytes))),
+        mps_shift_(shift_of(mps_)),
+        mrrs_shift_(shift_of(mrrs_)),
+        completion_shift_(shift_of(completion_)),
         mwr_(p.mwr_overhead_bytes),
         mrd_(p.mrd_overhead_bytes),
         cpld_(p.cpld_overhead_bytes) {}
@@ -39,12 +43,12 @@ class TlpLayout {
   }
 
   Total write(std::uint64_t address, std::uint32_t bytes) const {
-    const std::uint32_t tlps = pieces(address, bytes, mps_);
+    const std::uint32_t tlps = pieces(address, bytes, mps_shift_);
     return {tlps, bytes + tlps * mwr_};
   }
   /// Upstream part of a read.
   Total read_requests(std::uint64_t address, std::uint32_t bytes) const {
-    const std::uint32_t tlps = pieces(address, bytes, mrrs_);
+    const std::uint32_t tlps = pieces(address, bytes, mrrs_shift_);
     return {tlps, tlps * mrd_};
   }
   /// Downstream part of a read.
@@ -59,22 +63,27 @@ class TlpLayout {
 
   static constexpr std::uint32_t kBoundary = 4096;
   static constexpr std::uint32_t kCreditBytes = 16;
+  static constexpr unsigned kCreditShift = 4;
 
  private:
   static std::uint32_t to_boundary(std::uint64_t address) {
     return kBoundary - static_cast<std::uint32_t>(address % kBoundary);
   }
-  static std::uint32_t up(std::uint32_t bytes, std::uint32_t size) {
-    return (bytes + size - 1) / size;
+  // All sizes are powers of two; divisions would be the most expensive part of a DMA operation.
+  static unsigned shift_of(std::uint32_t size) {
+    return static_cast<unsigned>(std::countr_zero(size));
   }
-  // TLPs of at most `size`, a power of two up to 4096, that a transfer is cut into.
-  static std::uint32_t pieces(std::uint64_t address, std::uint32_t bytes, std::uint32_t size) {
+  static std::uint32_t up(std::uint32_t bytes, unsigned shift) {
+    return (bytes + (1u << shift) - 1) >> shift;
+  }
+  // TLPs of at most 2^shift bytes, up to 4096, that a transfer is cut into.
+  static std::uint32_t pieces(std::uint64_t address, std::uint32_t bytes, unsigned shift) {
     std::uint32_t count = 0;
     for (std::uint32_t part = to_boundary(address); bytes > part; part = kBoundary) {
-      count += up(part, size);
+      count += up(part, shift);
       bytes -= part;
     }
-    return count + up(bytes, size);
+    return count + up(bytes, shift);
   }
   std::uint32_t completions_of_request(std::uint64_t address, std::uint32_t bytes) const;
 
@@ -82,6 +91,9 @@ class TlpLayout {
   std::uint32_t mrrs_;
   std::uint32_t rcb_;
   std::uint32_t completion_;
+  unsigned mps_shift_;
+  unsigned mrrs_shift_;
+  unsigned completion_shift_;
   std::uint32_t mwr_;
   std::uint32_t mrd_;
   std::uint32_t cpld_;
