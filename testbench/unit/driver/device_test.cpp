@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
 // Bringing devices up and down, events, and the order of locks.
+#include <array>
 #include <cerrno>
+#include <memory>
 
 #include "unit/driver/fixture.hpp"
 
@@ -190,6 +192,69 @@ TEST_F(Device, CommandWithALockHeldIsAFault) {
   spinlock_t lock;
   const spin_guard guard(lock);
   EXPECT_THROW(make_qp(), LockOrderError);
+}
+
+// A machine whose waits only note that somebody waits.
+class NotingHost : public FakeHost {
+ public:
+  class Point : public hw::WaitPoint {
+   public:
+    explicit Point(NotingHost& host) : host_(host) {}
+    void signal() override { ++host_.signals; }
+    bool wait(hw::Time) override {
+      ++host_.waits;
+      return true;
+    }
+
+   private:
+    NotingHost& host_;
+  };
+  std::unique_ptr<hw::WaitPoint> make_wait_point() override {
+    return std::make_unique<Point>(*this);
+  }
+  int waits = 0;
+  int signals = 0;
+};
+
+TEST(Mutex, IsHandedOverToWaiters) {
+  NotingHost host;
+  rvt_mutex mutex;
+  mutex.lock(host);
+  EXPECT_EQ(host.waits, 0);
+  mutex.lock(host);  // another task, which would wait here
+  EXPECT_EQ(host.waits, 1);
+  mutex.unlock();
+  EXPECT_EQ(host.signals, 1);
+  EXPECT_TRUE(mutex.held());  // by the one that waited
+  mutex.unlock();
+  EXPECT_EQ(host.signals, 1);
+  EXPECT_FALSE(mutex.held());
+}
+
+TEST(Locks, TooManyAreRefused) {
+  if (!kLocksChecked) GTEST_SKIP() << "built without assertions";
+  std::array<spinlock_t, 9> locks;
+  std::vector<std::unique_ptr<spin_guard>> guards;
+  for (int i = 0; i < 8; ++i) {
+    guards.push_back(std::make_unique<spin_guard>(locks[static_cast<std::size_t>(i)]));
+  }
+  EXPECT_THROW(spin_guard guard(locks[8]), LockOrderError);
+}
+
+TEST_F(Device, RefusalsOfTheAdapterBecomeErrnos) {
+  start();
+  const auto error_of = [&](hw::CommandStatus status) {
+    host.failure_status = status;
+    host.commands_until_failure = 0;
+    return PTR_ERR(make_qp());
+  };
+  EXPECT_EQ(error_of(hw::CommandStatus::kBadOpcode), -EOPNOTSUPP);
+  EXPECT_EQ(error_of(hw::CommandStatus::kBadObject), -EINVAL);
+  EXPECT_EQ(error_of(hw::CommandStatus::kBadState), -EINVAL);
+  EXPECT_EQ(error_of(hw::CommandStatus::kBadParameter), -EINVAL);
+  EXPECT_EQ(error_of(hw::CommandStatus::kNoResources), -ENOMEM);
+  EXPECT_EQ(error_of(hw::CommandStatus::kPending), -EIO);
+  EXPECT_FALSE(rvt_device_failed(device.get()));
 }
 
 TEST(ErrorPointer, CarriesTheErrno) {

@@ -121,6 +121,19 @@ TEST_F(ModifyQp, RetriesPkeysPortsAndMigration) {
   EXPECT_EQ(qp_seen.events, std::vector{IB_EVENT_PATH_MIG});
 }
 
+TEST_F(ModifyQp, AlternatePathIsCheckedAndKept) {
+  ib_qp* qp = make_qp_in(IB_QPS_INIT);
+  const int mask = kRtrMask | IB_QP_ALT_PATH;
+  EXPECT_EQ(with(qp, IB_QPS_RTR, mask, [](ib_qp_attr& attr) { attr.alt_pkey_index = 1; }), -EINVAL);
+  EXPECT_EQ(with(qp, IB_QPS_RTR, mask, [](ib_qp_attr& attr) { attr.alt_ah_attr.dlid = 0xffff; }),
+            -EINVAL);
+  EXPECT_EQ(with(qp, IB_QPS_RTR, mask, [](ib_qp_attr& attr) { attr.alt_timeout = 9; }), 0);
+  ib_qp_attr found;
+  ib_qp_init_attr init;
+  ib_query_qp(qp, &found, 0, &init);
+  EXPECT_EQ(found.alt_timeout, 9);  // rdmavt forgets it
+}
+
 TEST_F(ModifyQp, TimeoutIsClampedAndMtuReduced) {
   ib_qp* qp = make_qp_in(IB_QPS_INIT);
   device->limits.max_mtu = 2048;

@@ -298,6 +298,19 @@ TEST_F(PostSend, LocalOperationsWithoutAnImplementationAreRefused) {
   EXPECT_EQ(bad_send, &wr);
 }
 
+TEST(WcOpcode, OfEverySendOpcode) {
+  EXPECT_EQ(rvt_wc_opcode(IB_WR_RDMA_WRITE), IB_WC_RDMA_WRITE);
+  EXPECT_EQ(rvt_wc_opcode(IB_WR_RDMA_WRITE_WITH_IMM), IB_WC_RDMA_WRITE);
+  EXPECT_EQ(rvt_wc_opcode(IB_WR_SEND), IB_WC_SEND);
+  EXPECT_EQ(rvt_wc_opcode(IB_WR_SEND_WITH_IMM), IB_WC_SEND);
+  EXPECT_EQ(rvt_wc_opcode(IB_WR_SEND_WITH_INV), IB_WC_SEND);
+  EXPECT_EQ(rvt_wc_opcode(IB_WR_RDMA_READ), IB_WC_RDMA_READ);
+  EXPECT_EQ(rvt_wc_opcode(IB_WR_ATOMIC_CMP_AND_SWP), IB_WC_COMP_SWAP);
+  EXPECT_EQ(rvt_wc_opcode(IB_WR_ATOMIC_FETCH_AND_ADD), IB_WC_FETCH_ADD);
+  EXPECT_EQ(rvt_wc_opcode(IB_WR_LOCAL_INV), IB_WC_LOCAL_INV);
+  EXPECT_EQ(rvt_wc_opcode(IB_WR_REG_MR), IB_WC_REG_MR);
+}
+
 // --- Reserved slots
 // ---------------------------------------------------------------------------------
 
