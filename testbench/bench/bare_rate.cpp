@@ -3,8 +3,9 @@
 
 #include "bare_rate.hpp"
 
-#include <chrono>
 #include <systemc>
+
+#include "cpu_clock.hpp"
 
 namespace hcasim::bench {
 
@@ -33,10 +34,9 @@ class Ticker : public sc_core::sc_module {
 
 double bare_events_per_second(std::uint64_t events) {
   Ticker ticker("ticker", events);
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = cpu_seconds();
   sc_core::sc_start();
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  return static_cast<double>(events) / seconds.count();
+  return static_cast<double>(events) / (cpu_seconds() - begin);
 }
 
 }  // namespace hcasim::bench

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <exception>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <systemc>
 #include <vector>
 
@@ -27,6 +28,7 @@ constexpr std::uint64_t kBareEvents = 3'000'000;
 struct Options {
   bool json = false;
   std::uint64_t messages = 200'000;
+  std::string only;  ///< part of the names of the workloads to run; empty: all
 };
 
 struct Result {
@@ -101,6 +103,8 @@ bool parse(int argc, char** argv, Options& options) {
       char* end = nullptr;
       options.messages = std::strtoull(argv[++i], &end, 10);
       if (*end != '\0' || options.messages == 0) return false;
+    } else if (std::strcmp(argv[i], "--only") == 0 && i + 1 < argc) {
+      options.only = argv[++i];
     } else {
       return false;
     }
@@ -113,11 +117,14 @@ bool parse(int argc, char** argv, Options& options) {
 int sc_main(int argc, char** argv) {
   Options options;
   if (!parse(argc, argv, options)) {
-    std::fprintf(stderr, "usage: hcasim-bench [--json] [--messages N]\n");
+    std::fprintf(stderr, "usage: hcasim-bench [--json] [--messages N] [--only PART-OF-NAME]\n");
     return 2;
   }
   try {
     std::vector<Result> results = workloads(options.messages);
+    std::erase_if(results, [&](const Result& result) {
+      return result.workload.name.find(options.only) == std::string::npos;
+    });
     const double bare = run_all(results);
     options.json ? print_json(results, bare) : print_table(results, bare);
   } catch (const std::exception& error) {

@@ -6,10 +6,10 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <stdexcept>
 
 #include "allocation_count.hpp"
+#include "cpu_clock.hpp"
 #include "hcasim/sim/config.hpp"
 #include "sim/record/recorder.hpp"
 #include "sim/replay/data_process.hpp"
@@ -142,7 +142,7 @@ Outcome run_workload(const Workload& workload) {
   processes[0]->start(sends, epoch + 2 * hw::kMicrosecond);
   processes[1]->start(receiving ? static_cast<sim::OperationSource&>(receives) : nothing, epoch);
 
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = cpu_seconds();
   hw::Time end = epoch;
   while (!processes[0]->finished()) {
     end += hw::kMillisecond;
@@ -150,12 +150,12 @@ Outcome run_workload(const Workload& workload) {
       throw std::runtime_error(processes[0]->stuck_because());
     }
   }
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  const double seconds = cpu_seconds() - begin;
   const auto messages = static_cast<double>(workload.messages);
   const std::uint64_t events =
       system.node(0).engine().events_run() + system.node(1).engine().events_run();
   Outcome out;
-  out.seconds = seconds.count();
+  out.seconds = seconds;
   out.engine_events_per_message = static_cast<double>(events - events_before) / messages;
   out.kernel_events_per_message =
       static_cast<double>(system.conductor().activations() - activations_before) / messages;

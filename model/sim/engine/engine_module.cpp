@@ -61,7 +61,7 @@ void Conductor::from_outside(void* conductor) {
 }
 
 void Conductor::schedule_next() {
-  if (modules_.empty()) return;
+  if (modules_.empty() || task_runs_) return;  // the end of the task's step looks again
   for (EngineModule* module : modules_) module->wake_.cancel();
   EngineModule& next = *modules_[coupling_.earliest()];
   const Time at = next.engine_.next_time();
@@ -76,6 +76,12 @@ Time Conductor::limit_of(std::size_t index) const {
 
 void Conductor::run(EngineModule& module) {
   ++activations_;
+  if (task_runs_) {
+    // The task may have left any events, or none: whose turn it is has to be found anew.
+    task_runs_ = false;
+    schedule_next();
+    return;
+  }
   running_ = true;
   Engine& engine = module.engine_;
   Time limit = limit_of(module.index_);
@@ -91,7 +97,8 @@ void Conductor::run(EngineModule& module) {
   } while (!engine.stop_requested() && engine.next_time() < limit);
   running_ = false;
   if (engine.stop_requested()) {
-    // A task became runnable at the engine's time; it runs before the engine goes on.
+    // A task became runnable at the engine's time; it runs before any engine goes on.
+    task_runs_ = true;
     module.wake_.notify(sc_core::SC_ZERO_TIME);
     return;
   }

@@ -67,7 +67,8 @@ class Conductor {
   std::uint64_t activations_ = 0;
   Time end_ = hw::kNever;
   bool running_ = false;
-  bool stale_ = false;  // an event crossed nodes, the limit must be computed again
+  bool task_runs_ = false;  // from the request to stop to the next delta cycle
+  bool stale_ = false;      // an event crossed nodes, the limit must be computed again
 };
 
 }  // namespace hcasim::sim
