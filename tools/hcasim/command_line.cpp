@@ -46,6 +46,20 @@ void define(CLI::App& app, ImportCommand& command) {
       ->allow_extra_args(false);
 }
 
+void define(CLI::App& app, RunCommand& command) {
+  app.add_option("TRACE", command.trace, "Trace to replay")->required();
+  add_sources(app, command.sources);
+  app.add_option("--seed", command.seed, "Seed of everything that is drawn (default: 1)")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);  // a negative one would wrap around
+  app.add_option("--out", command.out, "Write stats.json, completions.csv and config.toml to DIR")
+      ->type_name("DIR");
+  app.add_flag("--json", command.json, "Print the main results as JSON");
+  app.add_option("--pcap", command.pcap, "Write the packets of the run")->type_name("FILE");
+  app.add_flag("--no-run-ahead", command.no_run_ahead,
+               "Keep all nodes in step: slower, with the same results");
+}
+
 std::string with_suggestion(std::string text, const std::string& suggestion) {
   if (!suggestion.empty()) text += "; did you mean '" + suggestion + "'?";
   return text;
@@ -59,6 +73,7 @@ class CommandLine {
     add("config", "Print the effective configuration with type, range and source of each key",
         config_);
     add("import", "Turn a capture into a trace and say what was found", import_);
+    add("run", "Replay a trace on simulated hosts", run_);
   }
 
   Command parse(int argc, const char* const* argv) {
@@ -76,6 +91,7 @@ class CommandLine {
     if (!chosen.remaining().empty()) fail_unexpected(chosen);
     check_sources(chosen);
     if (chosen.get_name() == "import") return import_;
+    if (chosen.get_name() == "run") return run_;
     return config_;
   }
 
@@ -131,6 +147,7 @@ class CommandLine {
   CLI::App app_{"Simulates RDMA host channel adapters cycle by cycle.", "hcasim"};
   ConfigCommand config_;
   ImportCommand import_;
+  RunCommand run_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <hcasim/sim/config.hpp>
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <variant>
@@ -33,12 +34,23 @@ struct ImportCommand {
   bool json = false;
 };
 
+/// `hcasim run`
+struct RunCommand {
+  std::string trace;
+  sim::ConfigSources sources;
+  std::uint64_t seed = 1;
+  std::string out;   ///< folder for the results; empty: none
+  std::string pcap;  ///< file for the packets; empty: none
+  bool json = false;
+  bool no_run_ahead = false;
+};
+
 /// `--help` or `--version`: a text for stdout and nothing else to do.
 struct PrintCommand {
   std::string text;
 };
 
-using Command = std::variant<PrintCommand, ConfigCommand, ImportCommand>;
+using Command = std::variant<PrintCommand, ConfigCommand, ImportCommand, RunCommand>;
 
 /// A command line that cannot be understood; what() is one line.
 class UsageError : public std::runtime_error {
