@@ -30,7 +30,7 @@ class OutputFile {
   void commit();
 
  private:
-  static constexpr std::size_t kEnough = 64 * 1024;
+  static constexpr std::size_t kEnough = std::size_t{64} * 1024;
 
   void flush();
   void discard();

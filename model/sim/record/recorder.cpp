@@ -17,7 +17,9 @@ Recorder::~Recorder() = default;
 
 NodeRecorder& Recorder::add_node(const std::string& name) {
   if (store_.csv() != nullptr) store_.csv()->add_node(name);
-  return nodes_.emplace_back(store_, static_cast<std::uint16_t>(nodes_.size()), name);
+  NodeRecorder& node = nodes_.emplace_back(store_, static_cast<std::uint16_t>(nodes_.size()), name);
+  node.begin(store_.epoch());
+  return node;
 }
 
 void Recorder::set_epoch(hw::Time epoch) {

@@ -84,6 +84,7 @@ std::vector<ChangeQueue::Change> reported(const std::vector<ChangeQueue::Change>
   std::stable_sort(keyed.begin(), keyed.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<ChangeQueue::Change> order;
+  order.reserve(keyed.size());
   for (const auto& [key, change] : keyed) order.push_back(change);
   return order;
 }

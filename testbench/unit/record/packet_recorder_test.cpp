@@ -108,10 +108,10 @@ void in_turns(PacketRecorder& recorder, std::size_t ports, int turns, bool flush
     for (std::size_t port = 0; port < ports; ++port) {
       for (int i = 0; i < 20; ++i) {
         make(packet, static_cast<std::uint32_t>(port * 1000), 1000);
-        observers[port]->on_sent(packet, kEpoch + (turn * 20 + i) * 10 * kNanosecond);
+        observers[port]->on_sent(packet, kEpoch + Time{10} * (Time{20} * turn + i) * kNanosecond);
       }
     }
-    if (flush) recorder.flush_until(kEpoch + (turn + 1) * 200 * kNanosecond);
+    if (flush) recorder.flush_until(kEpoch + Time{200} * (turn + 1) * kNanosecond);
   }
   recorder.close();
 }
