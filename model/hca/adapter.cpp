@@ -10,6 +10,7 @@
 #include "hca/completion_unit.hpp"
 #include "hca/doorbell_unit.hpp"
 #include "hca/event_unit.hpp"
+#include "hca/local_operations.hpp"
 #include "hca/qp_control.hpp"
 #include "hca/receive_queue_port.hpp"
 #include "hca/requester.hpp"
@@ -33,6 +34,7 @@ struct Adapter::Units {
         responder(core),
         receive_queue(core, std::move(unit)),
         atomic(core),
+        local(core),
         response(core),
         completion(core),
         event(core),
@@ -47,6 +49,7 @@ struct Adapter::Units {
   Responder responder;
   ReceiveQueuePort receive_queue;
   AtomicUnit atomic;
+  LocalOperations local;
   ResponseUnit response;
   CompletionUnit completion;
   EventUnit event;
@@ -66,6 +69,7 @@ Adapter::Adapter(sim::Engine& engine, const Parameters& parameters, pcie::DmaPor
   core_->responder = &units_->responder;
   core_->receive_queue = &units_->receive_queue;
   core_->atomic = &units_->atomic;
+  core_->local = &units_->local;
   core_->response = &units_->response;
   core_->completion = &units_->completion;
   core_->event = &units_->event;

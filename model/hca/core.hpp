@@ -24,6 +24,7 @@ class ResponseHandler;
 class Responder;
 class ResponseUnit;
 class AtomicUnit;
+class LocalOperations;
 class ReceiveQueuePort;
 class CompletionUnit;
 class EventUnit;
@@ -50,6 +51,7 @@ struct Core {
   Responder* responder = nullptr;
   ResponseUnit* response = nullptr;
   AtomicUnit* atomic = nullptr;
+  LocalOperations* local = nullptr;
   ReceiveQueuePort* receive_queue = nullptr;
   CompletionUnit* completion = nullptr;
   EventUnit* event = nullptr;

@@ -21,6 +21,17 @@ bool MemoryTable::destroy(std::uint32_t key) {
   return regions_.erase(key) != 0;
 }
 
+MemoryRegion* MemoryTable::rename(std::uint32_t key, std::uint32_t new_key) {
+  if (key == new_key) return find(key);
+  if (find(new_key) != nullptr) return nullptr;
+  auto region = regions_.extract(key);
+  if (region.empty()) return nullptr;
+  last_ = nullptr;
+  region.key() = new_key;
+  region.mapped().mpt.key = new_key;
+  return &regions_.insert(std::move(region)).position->second;
+}
+
 MemoryRegion* MemoryTable::find(std::uint32_t key) {
   if (last_ != nullptr && last_key_ == key) return last_;
   const auto found = regions_.find(key);

@@ -23,6 +23,8 @@ class MemoryTable {
   /// False when the key exists or the translation does not cover the region.
   bool create(const hw::MptEntry& mpt, std::vector<std::uint64_t> pages);
   bool destroy(std::uint32_t key);
+  /// Gives a region another key; null when there is no such region or the new key is taken.
+  MemoryRegion* rename(std::uint32_t key, std::uint32_t new_key);
   MemoryRegion* find(std::uint32_t key);
   std::size_t size() const { return regions_.size(); }
 

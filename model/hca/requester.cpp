@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "hca/completion_unit.hpp"
+#include "hca/local_operations.hpp"
 #include "hca/qp_control.hpp"
 #include "hca/response_handler.hpp"
 #include "hca/send_opcodes.hpp"
@@ -49,9 +50,10 @@ bool Requester::begin(QueuePair& qp) {
 
 bool Requester::may_begin(QueuePair& qp, const hw::SendWqeControl& control) {
   const SendState& send = qp.send;
-  // A failed request ends the queue's life; nothing is begun behind it.
-  if (!send.in_flight.empty() && in_flight_[send.in_flight.last].status != hw::WcStatus::kSuccess) {
-    return false;
+  if (!send.in_flight.empty()) {
+    // A failed request ends the queue's life, and a local one is over before the next begins.
+    const InFlight& last = in_flight_[send.in_flight.last];
+    if (last.status != hw::WcStatus::kSuccess || is_local(last.opcode)) return false;
   }
   if ((control.flags & hw::kWqeFence) != 0 && send.rd_outstanding != 0) return false;
   if (needs_response(control.opcode) && send.rd_outstanding >= qp.context.max_rd_atomic) {
@@ -131,18 +133,17 @@ void Requester::copy_scatter_list(InFlight& node, const std::uint8_t* wqe, std::
 
 // LOCAL_INV and REG_MR wait for all earlier requests, so this one is the oldest.
 void Requester::local_operation(QueuePair& qp, InFlight& node) {
-  const auto control = hw::load<hw::SendWqeControl>(core_.wqe_fetch->front(qp));
   node.first_psn = node.last_psn = hw::psn_add(qp.send.next_psn, -1);
-  hw::WcStatus status = hw::WcStatus::kSuccess;
-  if (control.opcode == hw::WrOpcode::kLocalInv) {
-    MemoryRegion* region = core_.contexts.memory.find(control.imm_or_key);
-    const bool allowed =
-        region != nullptr && region->mpt.invalidatable != 0 && region->mpt.pd == qp.context.pd;
-    if (!allowed) return fail_here(qp, hw::WcStatus::kLocProtErr);
-    region->mpt.valid = 0;
-  }
+  core_.local->start(qp, core_.wqe_fetch->front(qp));
+}
+
+void Requester::local_done(QueuePair& qp, hw::WcStatus status) {
+  SendState& send = qp.send;
+  if (send.in_flight.empty() || !is_local(in_flight_[send.in_flight.first].opcode)) return;
+  if (status != hw::WcStatus::kSuccess) return fail_here(qp, status);
   core_.wqe_fetch->pop(qp);
   finish_oldest(qp, status, 0);
+  core_.scheduler->activate(qp);
 }
 
 // The work request that was begun last cannot be carried out.

@@ -56,6 +56,8 @@ class Requester final : public TransmitQueue::Owner {
   void rewind(QueuePair& qp, std::uint32_t psn);
   /// Ends the oldest work request. Success completes only what asked for it.
   void finish_oldest(QueuePair& qp, hw::WcStatus status, std::uint8_t syndrome);
+  /// The oldest work request, a local one, has been carried out.
+  void local_done(QueuePair& qp, hw::WcStatus status);
   /// Ends work requests that failed before they left, once those before them are done.
   void settle(QueuePair& qp);
   /// Forgets all work requests that were begun.

@@ -33,7 +33,8 @@ constexpr bool consumes_receive(hw::WrOpcode opcode) {
   return is_send(opcode) || opcode == hw::WrOpcode::kRdmaWriteWithImm;
 }
 constexpr bool is_known(hw::WrOpcode opcode) {
-  return opcode <= hw::WrOpcode::kLocalInv || opcode == hw::WrOpcode::kSendWithInv;
+  return opcode <= hw::WrOpcode::kLocalInv || opcode == hw::WrOpcode::kSendWithInv ||
+         opcode == hw::WrOpcode::kRegMr;
 }
 
 hw::WcOpcode completion_opcode(hw::WrOpcode opcode);

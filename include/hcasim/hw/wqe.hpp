@@ -68,8 +68,19 @@ struct SendWqeAtomic {
 };
 static_assert(sizeof(SendWqeAtomic) == 16);
 
+/// Bytes 32..47 of REG_MR. The control segment holds the new key (imm_or_key) and the length; the
+/// remote segment holds the new iova (addr) and the access rights (rkey).
+struct SendWqeRegister {
+  std::uint32_t current_key;   ///< key that the region has before
+  std::uint32_t mtt_entries;   ///< of the region's table that are in use now
+  std::uint32_t first_offset;  ///< bytes into the first page at which the region begins
+  std::uint32_t reserved;
+};
+static_assert(sizeof(SendWqeRegister) == 16);
+
 inline constexpr std::uint32_t kSendWqeRemoteOffset = 16;
 inline constexpr std::uint32_t kSendWqeAtomicOffset = 32;
+inline constexpr std::uint32_t kSendWqeRegisterOffset = 32;
 
 /// Offset of the SGEs or of the inline data within a send WQE of an RC or UC QP.
 constexpr std::uint32_t send_wqe_data_offset(WrOpcode opcode) {
