@@ -1,0 +1,394 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "support/adapter_bench/adapter_bench.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "hca/receive_queue/receive_queue_model.hpp"
+
+namespace hcasim::testing {
+
+/// Runs the test's functions at their times. It is the last unit of the engine, so that at equal
+/// times the adapter comes first.
+class AdapterBench::Actions final : public sim::Unit {
+ public:
+  explicit Actions(sim::Engine& engine) : Unit(engine, "test") {}
+  void at(Time time, std::function<void()> what) {
+    actions_.push_back(std::move(what));
+    schedule(time, actions_.size() - 1);
+  }
+  void on_event(std::uint64_t argument) override {
+    const auto what = std::move(actions_[argument]);
+    what();
+  }
+
+ private:
+  std::vector<std::function<void()>> actions_;
+};
+
+AdapterBench::AdapterBench(const BenchOptions& options)
+    : clock(options.parameters.core_clock_mhz),
+      dma(engine, options.read_latency, options.write_latency),
+      port(engine, options.byte_time) {
+  hca::Parameters small = options.parameters;
+  small.device.max_qp = std::min(small.device.max_qp, 256u);
+  parameters_ = std::make_unique<hca::Parameters>(small);
+  adapter_ = std::make_unique<hca::Adapter>(
+      engine, *parameters_, dma, packets,
+      std::make_unique<hca::ReceiveQueueModel>(hca::Adapter::receive_queue_parameters(small)));
+  adapter_->set_bar_host(*this);
+  adapter_->set_port(port, options.port_lead);
+  actions_ = std::make_unique<Actions>(engine);
+  mailbox_ = allocate(sizeof(hw::Mailbox));
+  eq_.entries = options.event_slots;
+  eq_.base = allocate(std::uint64_t{32} * eq_.entries);
+  const std::uint64_t registers[][2] = {{hw::bar::kEqBase, eq_.base},
+                                        {hw::bar::kEqSize, eq_.entries}};
+  for (const auto& one : registers) adapter_->bar_write(one[0], &one[1], 8);
+}
+
+AdapterBench::~AdapterBench() = default;
+
+void AdapterBench::at(Time time, std::function<void()> what) {
+  actions_->at(time, std::move(what));
+}
+
+void AdapterBench::run_to(Time time) {
+  at(time, [] {});
+  engine.run_before(time + 1);
+}
+
+void AdapterBench::run_idle(Time limit) {
+  const Time end = now() + limit;
+  engine.run_before(end);
+  EXPECT_EQ(engine.next_time(), hw::kNever) << "the adapter does not come to rest";
+}
+
+std::uint64_t AdapterBench::allocate(std::uint64_t bytes, std::uint64_t alignment) {
+  free_ = (free_ + alignment - 1) / alignment * alignment;
+  const std::uint64_t address = free_;
+  free_ += bytes;
+  if (free_ > dma.size()) throw std::length_error("the bench is out of memory");
+  return address;
+}
+
+std::vector<std::uint8_t> AdapterBench::bytes(std::uint64_t address, std::size_t count) {
+  return {dma.bytes_at(address), dma.bytes_at(address) + count};
+}
+
+void AdapterBench::fill(std::uint64_t address, const std::vector<std::uint8_t>& data) {
+  std::copy(data.begin(), data.end(), dma.bytes_at(address));
+}
+
+hw::Mailbox AdapterBench::issue(hw::CommandOpcode opcode, std::uint32_t object, const void* input,
+                                std::size_t bytes) {
+  hw::Mailbox mailbox{};
+  mailbox.opcode = opcode;
+  mailbox.token = ++token_;
+  mailbox.object = object;
+  mailbox.status = hw::CommandStatus::kPending;
+  if (bytes != 0) std::memcpy(mailbox.payload, input, bytes);
+  store(mailbox_, mailbox);
+  adapter_->bar_write(hw::bar::kCommand, &mailbox_, 8);
+  const Time limit = now() + hw::kSecond;
+  while (load<hw::Mailbox>(mailbox_).status == hw::CommandStatus::kPending) {
+    if (engine.next_time() > limit) {
+      ADD_FAILURE() << "a command is not answered";
+      break;
+    }
+    engine.step();
+  }
+  return load<hw::Mailbox>(mailbox_);
+}
+
+hw::EqContext AdapterBench::event_queue(std::uint32_t eqn, std::uint32_t entries) {
+  hw::EqContext context{};
+  context.eqn = eqn;
+  context.entries = entries;
+  context.base = allocate(std::uint64_t{32} * entries);
+  EXPECT_EQ(command(hw::CommandOpcode::kCreateEq, eqn, context), hw::CommandStatus::kOk);
+  return context;
+}
+
+BenchCq AdapterBench::create_cq(std::uint32_t entries, std::uint32_t eqn) {
+  BenchCq cq;
+  cq.context.cqn = next_cqn_++;
+  cq.context.cqe = entries;
+  cq.context.base = allocate(std::uint64_t{64} * entries);
+  cq.context.consumer_record = allocate(sizeof(hw::ConsumerRecord));
+  cq.context.eqn = eqn;
+  EXPECT_EQ(command(hw::CommandOpcode::kCreateCq, cq.context.cqn, cq.context),
+            hw::CommandStatus::kOk);
+  return cq;
+}
+
+std::uint32_t AdapterBench::create_mr(std::uint64_t address, std::uint64_t length,
+                                      std::uint32_t access, bool invalidatable, std::uint32_t pd) {
+  constexpr std::uint64_t kPage = 4096;
+  const std::uint64_t first_page = address / kPage * kPage;
+  hw::MptEntry mpt{};
+  mpt.key = next_key_++;
+  mpt.pd = pd;
+  mpt.access = access;
+  mpt.page_shift = 12;
+  mpt.valid = 1;
+  mpt.invalidatable = invalidatable ? 1 : 0;
+  mpt.iova = address;
+  mpt.length = length;
+  mpt.first_offset = static_cast<std::uint32_t>(address - first_page);
+  mpt.mtt_entries = static_cast<std::uint32_t>((mpt.first_offset + length + kPage - 1) / kPage);
+  mpt.mtt = allocate(std::uint64_t{8} * mpt.mtt_entries);
+  for (std::uint32_t i = 0; i < mpt.mtt_entries; ++i) {
+    store(mpt.mtt + std::uint64_t{8} * i, first_page + i * kPage);
+  }
+  EXPECT_EQ(command(hw::CommandOpcode::kCreateMr, mpt.key, mpt), hw::CommandStatus::kOk);
+  return mpt.key;
+}
+
+hw::QpContext AdapterBench::rc_context() {
+  hw::QpContext context{};
+  context.pd = kPd;
+  context.type = hw::QpType::kRc;
+  context.path_mtu = 1;
+  context.retry_cnt = 7;
+  context.rnr_retry = 7;
+  context.min_rnr_timer = 1;
+  context.remote_qpn = kPeerQpn;
+  context.sq_psn = 100;
+  context.rq_psn = 500;
+  context.access_flags = hw::kRemoteWrite | hw::kRemoteRead | hw::kRemoteAtomic;
+  context.max_rd_atomic = 4;
+  context.max_dest_rd_atomic = 4;
+  context.sq_size = 64;
+  context.sq_stride = 128;
+  context.rq_size = 64;
+  context.rq_stride = 64;
+  return context;
+}
+
+void AdapterBench::provide(BenchQp& qp) {
+  hw::QpContext& context = qp.context;
+  if (context.qpn == 0) context.qpn = next_qpn_++;
+  if (context.send_cqn == 0) {
+    qp.send_cq = create_cq();
+    context.send_cqn = qp.send_cq.context.cqn;
+  }
+  if (context.recv_cqn == 0) {
+    qp.recv_cq = create_cq();
+    context.recv_cqn = qp.recv_cq.context.cqn;
+  }
+  context.sq_base = allocate(std::uint64_t{context.sq_size} * context.sq_stride, 64);
+  context.rq_base = allocate(std::uint64_t{context.rq_size} * context.rq_stride, 512);
+  context.tail_record = allocate(sizeof(hw::TailRecord));
+}
+
+BenchQp AdapterBench::create_qp(hw::QpContext context, hw::QpState state) {
+  BenchQp qp;
+  qp.context = context;
+  qp.context.state = hw::QpState::kReset;
+  provide(qp);
+  EXPECT_EQ(command(hw::CommandOpcode::kCreateQp, qp.qpn(), qp.context), hw::CommandStatus::kOk);
+  for (const auto next : {hw::QpState::kInit, hw::QpState::kRtr, hw::QpState::kRts}) {
+    if (next > state) break;
+    EXPECT_EQ(modify(qp, next), hw::CommandStatus::kOk);
+  }
+  return qp;
+}
+
+hw::CommandStatus AdapterBench::modify(BenchQp& qp, hw::QpState state) {
+  hw::QpContext changed = qp.context;
+  changed.state = state;
+  changed.rq_head = qp.recv_head;
+  const hw::CommandStatus status = command(hw::CommandOpcode::kModifyQp, qp.qpn(), changed);
+  if (status == hw::CommandStatus::kOk) qp.context = changed;
+  return status;
+}
+
+hw::QpContext AdapterBench::query(const BenchQp& qp) {
+  return hw::load<hw::QpContext>(issue(hw::CommandOpcode::kQueryQp, qp.qpn()).payload);
+}
+
+void AdapterBench::post_send(BenchQp& qp, const SendWr& wr) {
+  hw::SendWqeControl control{};
+  control.opcode = wr.opcode;
+  control.flags = wr.flags;
+  control.num_sge = static_cast<std::uint8_t>(wr.sges.size());
+  control.imm_or_key = wr.imm_or_key;
+  control.index = qp.send_head;
+  const std::uint64_t slot =
+      qp.context.sq_base + std::uint64_t{qp.send_head} * qp.context.sq_stride;
+  const std::uint64_t data = slot + hw::send_wqe_data_offset(wr.opcode);
+  if (wr.sges.empty()) {
+    control.flags |= hw::kWqeInline;
+    control.length = static_cast<std::uint32_t>(wr.inline_data.size());
+    fill(data, wr.inline_data);
+  }
+  for (std::size_t i = 0; i < wr.sges.size(); ++i) {
+    control.length += wr.sges[i].length;
+    store(data + i * sizeof(hw::Sge), wr.sges[i]);
+  }
+  const std::uint32_t size = static_cast<std::uint32_t>(data - slot) +
+                             static_cast<std::uint32_t>(wr.sges.size() * sizeof(hw::Sge)) +
+                             static_cast<std::uint32_t>(wr.inline_data.size());
+  control.blocks = static_cast<std::uint8_t>((size + 63) / 64);
+  store(slot, control);
+  store(slot + hw::kSendWqeRemoteOffset, hw::SendWqeRemote{wr.remote_addr, wr.rkey, 0});
+  if (data == slot + 48) {
+    store(slot + hw::kSendWqeAtomicOffset, hw::SendWqeAtomic{wr.compare_add, wr.swap});
+  }
+  qp.send_head = (qp.send_head + 1) % qp.context.sq_size;
+}
+
+void AdapterBench::ring_send(const BenchQp& qp) {
+  EXPECT_TRUE(ring(hw::bar::kSendDoorbell, qp.qpn(), qp.send_head));
+}
+
+void AdapterBench::post_recv(BenchQp& qp, std::uint64_t wr_id, const std::vector<hw::Sge>& sges) {
+  const std::uint64_t slot =
+      qp.context.rq_base + std::uint64_t{qp.recv_head} * qp.context.rq_stride;
+  hw::ReceiveWqe wqe{};
+  wqe.wr_id = wr_id;
+  wqe.num_sge = static_cast<std::uint8_t>(sges.size());
+  store(slot, wqe);
+  for (std::size_t i = 0; i < sges.size(); ++i) {
+    store(slot + sizeof wqe + i * sizeof(hw::Sge), sges[i]);
+  }
+  qp.recv_head = (qp.recv_head + 1) % qp.context.rq_size;
+}
+
+void AdapterBench::ring_recv(const BenchQp& qp) {
+  EXPECT_TRUE(ring(hw::bar::kReceiveDoorbell, qp.qpn(), qp.recv_head));
+}
+
+bool AdapterBench::ring(std::uint64_t doorbell, std::uint32_t number, std::uint32_t index) {
+  const std::uint64_t value = hw::bar::doorbell(number, index);
+  return adapter_->bar_write(hw::bar::kUarBase + doorbell, &value, sizeof value);
+}
+
+std::vector<hw::Cqe> AdapterBench::poll(BenchCq& cq, bool publish) {
+  std::vector<hw::Cqe> found;
+  while (true) {
+    const std::uint32_t slots = cq.context.cqe;
+    const auto cqe = load<hw::Cqe>(cq.context.base + 64 * (cq.seen % slots));
+    if (cqe.owner != (cq.seen / slots % 2 == 0 ? 1 : 0)) break;
+    found.push_back(cqe);
+    ++cq.seen;
+    if (found.size() == slots) break;
+  }
+  if (publish) {
+    store(cq.context.consumer_record, hw::ConsumerRecord{static_cast<std::uint32_t>(cq.seen), 0});
+  }
+  return found;
+}
+
+std::vector<hw::Eqe> AdapterBench::events() {
+  std::vector<hw::Eqe> found;
+  while (true) {
+    const auto eqe = load<hw::Eqe>(eq_.base + 32 * (events_seen_ % eq_.entries));
+    if (eqe.owner != (events_seen_ / eq_.entries % 2 == 0 ? 1 : 0)) return found;
+    ++events_seen_;
+    if (eqe.type != hw::EqeType::kCommandDone) found.push_back(eqe);
+  }
+}
+
+std::vector<hw::Eqe> AdapterBench::events(hw::EqeType type) {
+  std::vector<hw::Eqe> found = events();
+  std::erase_if(found, [&](const hw::Eqe& eqe) { return eqe.type != type; });
+  return found;
+}
+
+fabric::PacketPtr AdapterBench::make_packet(const BenchQp& qp, const PeerPacket& packet) {
+  fabric::PacketPtr made = packets.acquire();
+  made->set_headers(packet.headers);
+  made->dest_qp = qp.qpn();
+  made->src_qp = qp.context.remote_qpn;
+  const auto payload = made->resize_payload(packet.payload.size());
+  std::copy(packet.payload.begin(), packet.payload.end(), payload.begin());
+  return made;
+}
+
+void AdapterBench::arrive(const BenchQp& qp, const PeerPacket& packet) {
+  adapter_->on_packet(make_packet(qp, packet));
+}
+
+void AdapterBench::arrive_at(Time time, const BenchQp& qp, const PeerPacket& packet) {
+  const BenchQp target = qp;
+  at(time, [this, target, packet] { arrive(target, packet); });
+}
+
+PeerPacket AdapterBench::request(hw::BthOpcode opcode, std::uint32_t psn,
+                                 const std::vector<std::uint8_t>& payload, bool ack_req) {
+  PeerPacket packet;
+  packet.headers.opcode = opcode;
+  packet.headers.psn = psn & hw::kPsnMask;
+  packet.headers.ack_req = ack_req;
+  packet.payload = payload;
+  return packet;
+}
+
+PeerPacket AdapterBench::ack(std::uint32_t psn, std::uint32_t msn, std::uint8_t syndrome) {
+  PeerPacket packet;
+  packet.headers.opcode = hw::BthOpcode::kRcAcknowledge;
+  packet.headers.psn = psn & hw::kPsnMask;
+  packet.headers.aeth = {syndrome, msn};
+  return packet;
+}
+
+std::vector<SentPacket> AdapterBench::sent() {
+  const std::vector<SentPacket> fresh(port.sent.begin() + static_cast<std::ptrdiff_t>(sent_seen_),
+                                      port.sent.end());
+  sent_seen_ = port.sent.size();
+  return fresh;
+}
+
+namespace {
+class CounterLookup final : public hca::CounterVisitor {
+ public:
+  void unit(const char* name) override { unit_ = name; }
+  void counter(const char* name, std::uint64_t value) override {
+    values[unit_ + "." + name] = value;
+  }
+  std::map<std::string, std::uint64_t> values;
+
+ private:
+  std::string unit_;
+};
+}  // namespace
+
+std::uint64_t AdapterBench::counter(const std::string& unit, const std::string& name) const {
+  CounterLookup lookup;
+  adapter_->visit_counters(lookup);
+  return lookup.values.at(unit + "." + name);
+}
+
+std::vector<std::uint8_t> pattern(std::size_t count, unsigned seed) {
+  std::vector<std::uint8_t> data(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    data[i] = static_cast<std::uint8_t>(i * 7 + i / 251 + seed * 31);
+  }
+  return data;
+}
+
+std::vector<hw::WcStatus> statuses(const std::vector<hw::Cqe>& cqes) {
+  std::vector<hw::WcStatus> all;
+  for (const hw::Cqe& cqe : cqes) all.push_back(cqe.status);
+  return all;
+}
+
+std::vector<hw::BthOpcode> opcodes(const std::vector<SentPacket>& packets) {
+  std::vector<hw::BthOpcode> all;
+  for (const SentPacket& packet : packets) all.push_back(packet.headers.opcode);
+  return all;
+}
+
+std::vector<std::uint32_t> psns(const std::vector<SentPacket>& packets) {
+  std::vector<std::uint32_t> all;
+  for (const SentPacket& packet : packets) all.push_back(packet.headers.psn);
+  return all;
+}
+
+}  // namespace hcasim::testing

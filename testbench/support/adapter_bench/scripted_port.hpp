@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "fabric/port.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace hcasim::testing {
+
+using hw::Time;
+
+/// A packet that an adapter sent.
+struct SentPacket {
+  fabric::PacketHeaders headers;
+  std::vector<std::uint8_t> payload;
+  Time at = 0;         ///< handed to the port
+  Time first_bit = 0;  ///< on the wire
+
+  const hw::OpcodeInfo& info() const { return headers.info(); }
+};
+
+/// A port that writes down what is sent. It takes `byte_time` for each byte of wire.
+class ScriptedPort final : public fabric::PacketPort {
+ public:
+  ScriptedPort(const sim::Engine& engine, Time byte_time)
+      : engine_(engine), byte_time_(byte_time) {}
+
+  Time send(fabric::PacketPtr packet) override {
+    const Time start = std::max(engine_.now(), free_at_);
+    free_at_ = start + static_cast<Time>(packet->wire_bytes()) * byte_time_;
+    const auto data = packet->payload();
+    sent.push_back({*packet, {data.begin(), data.end()}, engine_.now(), start});
+    return start;
+  }
+  Time free_at() const override { return free_at_; }
+
+  std::vector<SentPacket> sent;
+
+ private:
+  const sim::Engine& engine_;
+  Time byte_time_;
+  Time free_at_ = 0;
+};
+
+}  // namespace hcasim::testing
