@@ -36,6 +36,11 @@ bool Requester::transmit(QueuePair& qp) {
   return true;
 }
 
+hw::Time Requester::more_since(const QueuePair& qp) const {
+  if (qp.send.message.open) return 0;
+  return core_.wqe_fetch->front(qp) != nullptr ? core_.wqe_fetch->front_arrival(qp) : hw::kNever;
+}
+
 // Opens the next work request and sends its first packet. False when there is none, or it must
 // wait.
 bool Requester::begin(QueuePair& qp) {

@@ -50,6 +50,8 @@ class Requester final : public TransmitQueue::Owner {
 
   /// Makes the next packet of the queue pair; false when it has none to send now.
   bool transmit(QueuePair& qp);
+  /// Since when the next packet has been at hand, as far as work requests go; never: it is not.
+  hw::Time more_since(const QueuePair& qp) const;
   /// True while no further packet may be made.
   bool full() const { return transmit_queue_.size() >= core_.parameters.requester.gather_reads; }
   /// Everything that was sent up to here is to be sent again from `psn` on.

@@ -27,6 +27,7 @@ ResponseUnit::ResponseUnit(Core& core)
 std::uint32_t ResponseUnit::append(QueuePair& qp, const Response& response) {
   const std::uint32_t index = responses_.acquire();
   responses_[index] = response;
+  responses_[index].since = now();
   qp.receive.responses.push_back(responses_, index);
   activate(qp);
   return index;
@@ -117,25 +118,33 @@ void ResponseUnit::replay_atomic(QueuePair& qp, std::uint32_t psn) {
 void ResponseUnit::activate(QueuePair& qp) {
   if (qp.receive.respond_active) return;
   qp.receive.respond_active = true;
-  ring_.push(qp.context.qpn);
+  ring_.push({qp.context.qpn, now()});
+  arrange();
+}
+
+void ResponseUnit::resume() {
+  if (!held_up_) return;
+  held_up_ = false;
+  resumed_at_ = now();
   arrange();
 }
 
 void ResponseUnit::arrange() {
   if (scheduled_ || ring_.empty()) return;
-  if (transmit_queue_.size() >= core_.parameters.requester.gather_reads) return;
+  held_up_ = transmit_queue_.size() >= core_.parameters.requester.gather_reads;
+  if (held_up_) return;
   scheduled_ = true;
-  schedule(stage_.enter(now()));
+  schedule(stage_.enter(std::max(ring_.front().since, resumed_at_)));
 }
 
 void ResponseUnit::on_event(std::uint64_t) {
   scheduled_ = false;
-  const std::uint32_t qpn = ring_.pop();
+  const std::uint32_t qpn = ring_.pop().qpn;
   if (QueuePair* qp = core_.qp(qpn)) {
     qp->receive.respond_active = false;
     if (send_one(*qp) && !qp->receive.responses.empty()) {
       qp->receive.respond_active = true;
-      ring_.push(qpn);
+      ring_.push({qpn, responses_[qp->receive.responses.first].since});
     }
   }
   stage_.hold_until(core_.port->free_at() - core_.port_lead - stage_.latency());
@@ -245,11 +254,11 @@ void ResponseUnit::transmit(fabric::PacketPtr packet, QueuePair& qp) {
 
 void ResponseUnit::packet_left(std::uint32_t qpn, const fabric::Packet&, hw::Time) {
   if (QueuePair* qp = core_.qp(qpn)) --qp->receive.gathers;
-  arrange();
+  resume();
 }
 
 void ResponseUnit::gather_failed(std::uint32_t qpn) {
-  arrange();
+  resume();
   QueuePair* qp = core_.qp(qpn);
   if (qp == nullptr) return;
   --qp->receive.gathers;

@@ -56,6 +56,7 @@ class ResponseUnit : public sim::Unit, public TransmitQueue::Owner {
     std::uint64_t addr = 0;
     std::uint64_t original = 0;
     std::uint64_t message = 0;
+    hw::Time since = 0;  ///< decided at
     std::uint32_t rkey = 0;
     std::uint32_t length = 0;
     std::uint32_t offset = 0;
@@ -75,8 +76,14 @@ class ResponseUnit : public sim::Unit, public TransmitQueue::Owner {
     std::uint32_t written = 0;
   };
 
+  struct Place {
+    std::uint32_t qpn = 0;
+    hw::Time since = 0;  ///< when its next packet could be begun
+  };
+
   std::uint32_t append(QueuePair& qp, const Response& response);
   void activate(QueuePair& qp);
+  void resume();
   void arrange();
   bool send_one(QueuePair& qp);
   void send_read_packet(QueuePair& qp, Response& response);
@@ -90,8 +97,10 @@ class ResponseUnit : public sim::Unit, public TransmitQueue::Owner {
   TransmitQueue transmit_queue_;
   Pool<Response, 256> responses_;
   Pool<Replay, 4> replays_;
-  Fifo<std::uint32_t> ring_;  // QPNs
+  Fifo<Place> ring_;
+  hw::Time resumed_at_ = 0;
   bool scheduled_ = false;
+  bool held_up_ = false;  // for lack of room
   Counters counters_;
 };
 

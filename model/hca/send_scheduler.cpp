@@ -24,33 +24,44 @@ SendScheduler::SendScheduler(Core& core)
 void SendScheduler::activate(QueuePair& qp) {
   if (qp.send.active) return;
   qp.send.active = true;
-  ring_.push(qp.context.qpn);
+  ring_.push({qp.context.qpn, now()});
   arrange();
 }
 
 void SendScheduler::resume() {
+  if (!held_up_) return;
+  held_up_ = false;
+  resumed_at_ = now();
   arrange();
 }
 
+// Turns follow each other in the pipeline: the next one entered an interval after the last, which
+// may be before the last one's packet came out.
 void SendScheduler::arrange() {
-  if (scheduled_ || ring_.empty() || core_.requester->full()) return;
+  if (scheduled_ || ring_.empty()) return;
+  held_up_ = core_.requester->full();
+  if (held_up_) return;
   scheduled_ = true;
-  schedule(stage_.enter(now()));
+  schedule(stage_.enter(std::max(ring_.front().since, resumed_at_)));
 }
 
 void SendScheduler::on_event(std::uint64_t) {
   scheduled_ = false;
   ++counters_.turns;
-  QueuePair* qp = core_.qp(ring_.front());
+  QueuePair* qp = core_.qp(ring_.front().qpn);
   const bool sent = qp != nullptr && core_.requester->transmit(*qp);
-  if (!sent) {
-    ++counters_.blocked;
+  if (!sent) ++counters_.blocked;
+  const hw::Time more = sent ? core_.requester->more_since(*qp) : hw::kNever;
+  if (more == hw::kNever) {
     if (qp != nullptr) qp->send.active = false;
     ring_.pop();
     burst_ = 0;
-  } else if (++burst_ == core_.parameters.scheduler.burst_packets) {
-    ring_.push(ring_.pop());
-    burst_ = 0;
+  } else {
+    ring_.front().since = more;
+    if (++burst_ == core_.parameters.scheduler.burst_packets) {
+      ring_.push(ring_.pop());
+      burst_ = 0;
+    }
   }
   // The port's buffer is bounded: the next packet is made when all but `port_lead` of it has left.
   stage_.hold_until(core_.port->free_at() - core_.port_lead - stage_.latency());

@@ -36,13 +36,20 @@ class SendScheduler : public sim::Unit {
   void on_event(std::uint64_t argument) override;
 
  private:
+  struct Place {
+    std::uint32_t qpn = 0;
+    hw::Time since = 0;  ///< when its next packet could be begun
+  };
+
   void arrange();
 
   Core& core_;
   Stage stage_;
-  Fifo<std::uint32_t> ring_;  // QPNs
-  std::uint32_t burst_ = 0;   // packets of the front in this turn
+  Fifo<Place> ring_;
+  hw::Time resumed_at_ = 0;
+  std::uint32_t burst_ = 0;  // packets of the front in this turn
   bool scheduled_ = false;
+  bool held_up_ = false;  // for lack of room
   Counters counters_;
 };
 
