@@ -124,9 +124,9 @@ void CompletionUnit::overflow(CompletionQueue& cq, std::uint32_t qpn) {
 
 // Arming and completing are atomic: a completion that the consumer had not seen when it armed
 // raises the event at once.
-void CompletionUnit::arm(std::uint32_t cqn, bool solicited_only, std::uint32_t consumed) {
+bool CompletionUnit::arm(std::uint32_t cqn, bool solicited_only, std::uint32_t consumed) {
   CompletionQueue* cq = core_.contexts.cqs.find(cqn);
-  if (cq == nullptr) return;
+  if (cq == nullptr) return false;
   cq->consumed = consumed;
   if (solicited_only) {
     cq->armed_solicited = true;
@@ -138,6 +138,7 @@ void CompletionUnit::arm(std::uint32_t cqn, bool solicited_only, std::uint32_t c
     entry.solicited = !solicited_only;
     notify(*cq, entry);
   }
+  return true;
 }
 
 }  // namespace hcasim::hca

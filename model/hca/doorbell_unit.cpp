@@ -92,10 +92,13 @@ void DoorbellUnit::deliver(const Doorbell& doorbell) {
       }
       break;
     case hw::bar::kReceiveDoorbell:
-      return core_.receive_queue->doorbell(number, doorbell.index);
-    case hw::bar::kCqArmDoorbell:
-      return core_.completion->arm(number & hw::bar::kNumberMask,
-                                   (number & hw::bar::kArmSolicited) != 0, doorbell.index);
+      if (core_.receive_queue->doorbell(number, doorbell.index)) return;
+      break;
+    case hw::bar::kCqArmDoorbell: {
+      const bool solicited = (number & hw::bar::kArmSolicited) != 0;
+      if (core_.completion->arm(number & hw::bar::kNumberMask, solicited, doorbell.index)) return;
+      break;
+    }
     case hw::bar::kQpErrorDoorbell:
       if (QueuePair* qp = core_.qp(number)) return core_.qp_control->error_doorbell(*qp);
       break;

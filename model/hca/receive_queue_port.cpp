@@ -58,9 +58,9 @@ void ReceiveQueuePort::command(QueuePair& qp, const hw::rq::Command& what) {
   wake();
 }
 
-void ReceiveQueuePort::doorbell(std::uint32_t number, std::uint32_t head) {
+bool ReceiveQueuePort::doorbell(std::uint32_t number, std::uint32_t head) {
   QueuePair* qp = core_.qp(number);
-  if (qp == nullptr || !qp->receive.rq_ready) return;
+  if (qp == nullptr || !qp->receive.rq_ready) return false;
   ReceiveState& receive = qp->receive;
   const std::uint32_t size = qp->context.rq_size;
   if (head < size) {
@@ -70,6 +70,7 @@ void ReceiveQueuePort::doorbell(std::uint32_t number, std::uint32_t head) {
   }
   doorbells_.push({{qp->rq_number, static_cast<std::uint16_t>(std::min(head, 0xffffu))}, now()});
   wake();
+  return true;
 }
 
 void ReceiveQueuePort::take(QueuePair& qp) {

@@ -33,7 +33,8 @@ class ReceiveQueuePort : public sim::Unit, public pcie::DmaClient {
   void init(QueuePair& qp);
   void to_error(QueuePair& qp);
   void invalidate(QueuePair& qp);
-  void doorbell(std::uint32_t number, std::uint32_t head);
+  /// The producer index of a ring moved; false when the adapter owns no such ring.
+  bool doorbell(std::uint32_t number, std::uint32_t head);
   /// Asks for the next receive WQE; Responder::taken gets the answer.
   void take(QueuePair& qp);
   /// Tells the driver that `slot` is free again.
