@@ -48,7 +48,7 @@ int CommandChannel::execute(const Command& command, std::span<const std::uint8_t
                             std::span<std::uint8_t> out) {
   assert_no_lock_held();
   if (!rdi_->port->may_wait()) return -EDEADLK;
-  const mutex_guard guard(mutex_, *rdi_->port);
+  const MutexGuard guard(mutex_, *rdi_->port);
   if (!usable()) return -EIO;
   issue(command, in);
   return await(command, out);

@@ -69,7 +69,7 @@ class CommandChannel {
   void fail();
 
   rvt_dev_info* rdi_;
-  rvt_mutex mutex_;
+  Mutex mutex_;
   std::uint64_t mailbox_ = 0;
   std::uint16_t token_ = 0;
   bool pending_ = false;

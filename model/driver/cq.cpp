@@ -157,7 +157,7 @@ int rvt_destroy_cq(ib_cq* ibcq, ib_udata* /*udata*/) {
 bool rvt_cq_enter(rvt_cq* cq, const ib_wc& wc, bool solicited) {
   rvt_cq_collect(cq);
   {
-    const spin_guard guard(cq->lock);
+    const SpinGuard guard(cq->lock);
     if (room(cq)) {
       push(cq, wc, false);
       notify(cq, wc, solicited);
@@ -191,7 +191,7 @@ void rvt_cq_overflowed(rvt_cq* cq) {
 int rvt_req_notify_cq(ib_cq* ibcq, std::uint32_t notify_flags) {
   rvt_cq* cq = ibcq_to_rvtcq(ibcq);
   rvt_cq_collect(cq);
-  const spin_guard guard(cq->lock);
+  const SpinGuard guard(cq->lock);
   // A completion past the armed place means that the adapter has fired; its event is on its way.
   if (cq->notify == IB_CQ_NEXT_COMP && cq->seen != cq->armed_at) cq->notify = RVT_CQ_NONE;
   const bool next = (notify_flags & IB_CQ_NEXT_COMP) != 0;

@@ -13,7 +13,7 @@ namespace {
 bool complete_swqe(rvt_qp* qp, std::uint32_t slot, ib_wc* wc) {
   const std::uint32_t size = qp->s_size;
   if (slot >= size) return false;
-  const spin_guard guard(qp->s_lock);
+  const SpinGuard guard(qp->s_lock);
   const std::uint32_t pending = rvt_slots_between(qp->s_last, qp->s_head, size);
   if (rvt_slots_between(qp->s_last, slot, size) >= pending) return false;
   const rvt_swqe& wqe = qp->s_wq[slot];
@@ -66,7 +66,7 @@ bool rvt_translate_cqe(rvt_cq* cq, const hw::Cqe& cqe, ib_wc* wc) {
 }
 
 bool rvt_cq_take(rvt_cq* cq, hw::Cqe* cqe) {
-  const spin_guard guard(cq->lock);
+  const SpinGuard guard(cq->lock);
   cq->rdi->port->read(cq->ring + std::uint64_t{cq->index} * sizeof *cqe, cqe, sizeof *cqe);
   if (cqe->owner != cq->owner) return false;
   ++cq->seen;
@@ -85,7 +85,7 @@ namespace {
 
 int poll_driver_ring(rvt_cq* cq, int num_entries, ib_wc* entry) {
   rvt_cq_collect(cq);
-  const spin_guard guard(cq->lock);
+  const SpinGuard guard(cq->lock);
   int polled = 0;
   for (; polled < num_entries && cq->count != 0; ++polled) {
     const rvt_cq_entry& oldest = cq->queue[cq->first];

@@ -22,8 +22,8 @@ namespace {
 
 // The adapter has stopped the QP by itself; its receives are flushed at the event that follows.
 void on_qp_error(rvt_qp* qp) {
-  const spin_guard receive(qp->r_lock);
-  const spin_guard send(qp->s_lock);
+  const SpinGuard receive(qp->r_lock);
+  const SpinGuard send(qp->s_lock);
   if (qp->state != IB_QPS_RESET) qp->state = IB_QPS_ERR;
 }
 

@@ -43,7 +43,7 @@ int rvt_driver_mr_init(rvt_dev_info* rdi) {
 }
 
 int rvt_alloc_lkey(rvt_lkey_table* table, rvt_mregion* mr) {
-  const spin_guard guard(table->lock);
+  const SpinGuard guard(table->lock);
   const auto size = static_cast<std::uint32_t>(table->table.size());
   std::uint32_t index = table->next;
   while (table->table[index] != nullptr) {
@@ -62,7 +62,7 @@ int rvt_alloc_lkey(rvt_lkey_table* table, rvt_mregion* mr) {
 }
 
 void rvt_free_lkey(rvt_lkey_table* table, rvt_mregion* mr) {
-  const spin_guard guard(table->lock);
+  const SpinGuard guard(table->lock);
   mr->lkey_published = false;
   table->table[mr->lkey >> (32 - table->bits)] = nullptr;
 }

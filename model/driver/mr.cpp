@@ -90,6 +90,7 @@ struct Clean {
 };
 
 void clean_qp(rvt_qp* qp, std::uint64_t v) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel's signature
   const auto* clean = reinterpret_cast<const Clean*>(v);
   if (qp->ibqp.pd == clean->pd) rvt_qp_mr_clean(qp, clean->lkey);
 }

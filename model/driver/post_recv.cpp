@@ -17,7 +17,7 @@ bool full(rvt_qp* qp) {
   rvt_rq& rq = qp->r_rq;
   const std::uint32_t next = rvt_next_slot(rq.head, rq.size);
   if (next != rq.tail) return false;
-  if (!rq.on_adapter || rq.flushed) return true;
+  if (!rq.on_adapter) return true;
   hw::TailRecord record;
   qp->rdi->port->read(rq.tail_record, &record, sizeof record);
   rq.tail = record.tail < rq.size ? record.tail : 0;
@@ -54,7 +54,7 @@ int post_one(rvt_qp* qp, const ib_recv_wr* wr) {
   rvt_rq& rq = qp->r_rq;
   if (static_cast<std::uint32_t>(wr->num_sge) > rq.max_sge) return -EINVAL;
   {
-    const spin_guard guard(rq.p_lock);
+    const SpinGuard guard(rq.p_lock);
     if (full(qp)) return -ENOMEM;
     if (!rq.flushed) {
       store(qp, wr);

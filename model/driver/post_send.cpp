@@ -67,7 +67,7 @@ int rvt_post_one_wr(rvt_qp* qp, const ib_send_wr* wr, bool* call_send) {
 
 int rvt_post_send(ib_qp* ibqp, const ib_send_wr* wr, const ib_send_wr** bad_wr) {
   rvt_qp* qp = ibqp_to_rvtqp(ibqp);
-  const spin_guard guard(qp->s_hlock);
+  const SpinGuard guard(qp->s_hlock);
   if ((ib_rvt_state_ops[qp->state] & RVT_POST_SEND_OK) == 0) {
     *bad_wr = wr;
     return -EINVAL;

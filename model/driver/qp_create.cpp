@@ -166,7 +166,7 @@ int rvt_destroy_qp(ib_qp* ibqp, ib_udata* /*udata*/) {
   rvt_qp* qp = ibqp_to_rvtqp(ibqp);
   rvt_dev_info* rdi = qp->rdi;
   {
-    const mutex_guard guard(qp->mutex, *rdi->port);
+    const MutexGuard guard(qp->mutex, *rdi->port);
     rvt_remove_qp(rdi, qp);
     qp->state = IB_QPS_RESET;
     rdi->commands->send({.opcode = hw::CommandOpcode::kDestroyQp, .object = ibqp->qp_num});

@@ -39,9 +39,9 @@ std::uint32_t reported_tail(const rvt_qp* qp) {
 // Both queues stop; the caller gets its receives back before this returns, its sends later.
 int to_error(rvt_qp* qp) {
   {
-    const spin_guard receive(qp->r_lock);
-    const spin_guard head(qp->s_hlock);
-    const spin_guard send(qp->s_lock);
+    const SpinGuard receive(qp->r_lock);
+    const SpinGuard head(qp->s_hlock);
+    const SpinGuard send(qp->s_lock);
     qp->state = IB_QPS_ERR;
   }
   std::uint64_t tail = 0;
@@ -113,7 +113,7 @@ int rvt_modify_qp(ib_qp* ibqp, ib_qp_attr* attr, int attr_mask, ib_udata* /*udat
   const auto mask = static_cast<std::uint32_t>(attr_mask);
   if ((mask & ~std::uint32_t{IB_QP_ATTR_STANDARD_BITS}) != 0) return -EOPNOTSUPP;
   rvt_qp* qp = ibqp_to_rvtqp(ibqp);
-  const mutex_guard guard(qp->mutex, *qp->rdi->port);
+  const MutexGuard guard(qp->mutex, *qp->rdi->port);
   const ib_qp_state from = (mask & IB_QP_CUR_STATE) != 0 ? attr->cur_qp_state : qp->state;
   const ib_qp_state to = (mask & IB_QP_STATE) != 0 ? attr->qp_state : from;
   if (!ib_modify_qp_is_ok(from, to, ibqp->qp_type, mask) || from != qp->state) return -EINVAL;

@@ -15,7 +15,7 @@ bool receives(const rvt_qp* qp) {
 void refresh_receive_psn(rvt_qp* qp) {
   hw::HostPort& port = *qp->rdi->port;
   if (!port.may_wait() || !receives(qp)) return;
-  const mutex_guard guard(qp->mutex, port);
+  const MutexGuard guard(qp->mutex, port);
   hw::QpContext context;
   const int error = qp->rdi->commands->fetch(
       {.opcode = hw::CommandOpcode::kQueryQp, .object = qp->ibqp.qp_num}, context);

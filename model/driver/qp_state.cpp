@@ -47,9 +47,9 @@ int _rvt_reset_qp(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_type type) {
   int error = 0;
   if (qp->state != IB_QPS_RESET) {
     {
-      const spin_guard receive(qp->r_lock);
-      const spin_guard head(qp->s_hlock);
-      const spin_guard send(qp->s_lock);
+      const SpinGuard receive(qp->r_lock);
+      const SpinGuard head(qp->s_hlock);
+      const SpinGuard send(qp->s_lock);
       qp->state = IB_QPS_RESET;
     }
     rvt_remove_qp(rdi, qp);
@@ -64,7 +64,7 @@ int _rvt_reset_qp(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_type type) {
 }
 
 int rvt_reset_qp(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_type type) {
-  const mutex_guard guard(qp->mutex, *rdi->port);
+  const MutexGuard guard(qp->mutex, *rdi->port);
   return _rvt_reset_qp(rdi, qp, type);
 }
 
@@ -77,8 +77,8 @@ int rvt_error_qp(rvt_qp* qp, ib_wc_status /*err*/) {
 }
 
 void rvt_rc_error(rvt_qp* qp, ib_wc_status err) {
-  const spin_guard receive(qp->r_lock);
-  const spin_guard send(qp->s_lock);
+  const SpinGuard receive(qp->r_lock);
+  const SpinGuard send(qp->s_lock);
   rvt_error_qp(qp, err);
 }
 

@@ -50,7 +50,7 @@ void rvt_unpublish_qp(rvt_dev_info* rdi, rvt_qp* qp) {
 }
 
 void rvt_insert_qp(rvt_dev_info* rdi, rvt_qp* qp) {
-  const spin_guard guard(rdi->qp_dev.qpt_lock);
+  const SpinGuard guard(rdi->qp_dev.qpt_lock);
   const std::uint32_t qpn = qp->ibqp.qp_num;
   qp->in_table = true;
   if (qpn <= 1) {
@@ -63,7 +63,7 @@ void rvt_insert_qp(rvt_dev_info* rdi, rvt_qp* qp) {
 }
 
 void rvt_remove_qp(rvt_dev_info* rdi, rvt_qp* qp) {
-  const spin_guard guard(rdi->qp_dev.qpt_lock);
+  const SpinGuard guard(rdi->qp_dev.qpt_lock);
   if (!qp->in_table) return;
   qp->in_table = false;
   const std::uint32_t qpn = qp->ibqp.qp_num;
@@ -121,7 +121,7 @@ void rvt_qp_iter(rvt_dev_info* rdi, std::uint64_t v, void (*cb)(rvt_qp* qp, std:
 
 void rvt_free_qp_cb(rvt_qp* qp, std::uint64_t v) {
   rvt_reset_qp(qp->rdi, qp, qp->ibqp.qp_type);
-  ++*reinterpret_cast<unsigned*>(v);
+  ++*reinterpret_cast<unsigned*>(v);  // NOLINT(performance-no-int-to-ptr): the kernel's signature
 }
 
 unsigned rvt_free_all_qps(rvt_dev_info* rdi) {

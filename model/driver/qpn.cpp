@@ -25,7 +25,7 @@ bool claim(rvt_qpn_table* qpt, std::uint32_t qpn) {
 int alloc_special(rvt_qpn_table* qpt, ib_qp_type type, std::uint32_t port_num) {
   const std::uint32_t kind = type == IB_QPT_GSI ? 1 : 0;
   const std::uint64_t bit = std::uint64_t{1} << (kind + 2 * (port_num - 1));
-  const spin_guard guard(qpt->lock);
+  const SpinGuard guard(qpt->lock);
   if ((qpt->special & bit) != 0) return -EINVAL;
   qpt->special |= bit;
   return static_cast<int>(kind);
@@ -100,7 +100,7 @@ void free_qpn_table(rvt_qpn_table* qpt) {
 int alloc_qpn(rvt_dev_info* /*rdi*/, rvt_qpn_table* qpt, ib_qp_type type, std::uint8_t port_num,
               std::uint8_t exclude_prefix) {
   if (type == IB_QPT_SMI || type == IB_QPT_GSI) return alloc_special(qpt, type, port_num);
-  const spin_guard guard(qpt->lock);
+  const SpinGuard guard(qpt->lock);
   const std::uint32_t bound = exclude_prefix == RVT_AIP_QP_PREFIX ? RVT_AIP_QPN_MAX : RVT_QPN_MAX;
   std::uint32_t first = qpt->last + qpt->incr;
   if (first >= bound) first = qpt->incr | ((qpt->last & 1) ^ 1);

@@ -84,7 +84,7 @@ struct rvt_qp {
   rvt_dev_info* rdi = nullptr;
   rvt_qp* next = nullptr;  ///< of its bucket
   bool in_table = false;   ///< can be found by packets
-  rvt_mutex mutex;         ///< serialises control verbs
+  Mutex mutex;             ///< serialises control verbs
 
   // Configuration.
   rdma_ah_attr remote_ah_attr;

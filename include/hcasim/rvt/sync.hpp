@@ -34,12 +34,12 @@ class LockOrderError : public std::logic_error {
 inline constexpr bool kLocksChecked = false;
 
 /// Holds a lock for the life of the guard.
-class spin_guard {
+class SpinGuard {
  public:
-  explicit spin_guard(spinlock_t& /*lock*/) {}
-  ~spin_guard() {}  // not trivial, so that unused guards draw no warning
-  spin_guard(const spin_guard&) = delete;
-  spin_guard& operator=(const spin_guard&) = delete;
+  explicit SpinGuard(spinlock_t& /*lock*/) {}
+  ~SpinGuard() {}  // not trivial, so that unused guards draw no warning
+  SpinGuard(const SpinGuard&) = delete;
+  SpinGuard& operator=(const SpinGuard&) = delete;
 };
 
 /// Throws LockOrderError when a lock is held.
@@ -47,12 +47,12 @@ inline void assert_no_lock_held() {}
 #else
 inline constexpr bool kLocksChecked = true;
 
-class spin_guard {
+class SpinGuard {
  public:
-  explicit spin_guard(spinlock_t& lock) { push(lock); }
-  ~spin_guard() { --held_; }
-  spin_guard(const spin_guard&) = delete;
-  spin_guard& operator=(const spin_guard&) = delete;
+  explicit SpinGuard(spinlock_t& lock) { push(lock); }
+  ~SpinGuard() { --held_; }
+  SpinGuard(const SpinGuard&) = delete;
+  SpinGuard& operator=(const SpinGuard&) = delete;
 
   /// How many locks are held.
   static std::size_t held() { return held_; }
@@ -71,13 +71,13 @@ class spin_guard {
 };
 
 inline void assert_no_lock_held() {
-  if (spin_guard::held() != 0) throw LockOrderError("wait with a spin lock held");
+  if (SpinGuard::held() != 0) throw LockOrderError("wait with a spin lock held");
 }
 #endif
 
 /// A lock that is held across waits: control verbs of one object, commands of one device. Tasks get
 /// it in the order in which they asked.
-class rvt_mutex {
+class Mutex {
  public:
   /// Tasks only.
   void lock(hw::HostPort& port) {
@@ -109,15 +109,15 @@ class rvt_mutex {
 };
 
 /// Holds a mutex for the life of the guard.
-class mutex_guard {
+class MutexGuard {
  public:
-  mutex_guard(rvt_mutex& mutex, hw::HostPort& port) : mutex_(mutex) { mutex_.lock(port); }
-  ~mutex_guard() { mutex_.unlock(); }
-  mutex_guard(const mutex_guard&) = delete;
-  mutex_guard& operator=(const mutex_guard&) = delete;
+  MutexGuard(Mutex& mutex, hw::HostPort& port) : mutex_(mutex) { mutex_.lock(port); }
+  ~MutexGuard() { mutex_.unlock(); }
+  MutexGuard(const MutexGuard&) = delete;
+  MutexGuard& operator=(const MutexGuard&) = delete;
 
  private:
-  rvt_mutex& mutex_;
+  Mutex& mutex_;
 };
 
 }  // namespace hcasim::rvt

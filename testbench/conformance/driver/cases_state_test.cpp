@@ -32,7 +32,7 @@ TEST_F(StateCases, B10_ErrorPathsKeepTheOrderOfLocks) {
   EXPECT_NO_THROW(rvt_rc_error(rvt(qp), IB_WC_LOC_PROT_ERR));
   EXPECT_NO_THROW(host.settle());
   EXPECT_NO_THROW(to_state(qp, IB_QPS_ERR));
-  const spin_guard send(rvt(qp)->s_lock);
+  const SpinGuard send(rvt(qp)->s_lock);
   EXPECT_THROW(rvt_rc_error(rvt(qp), IB_WC_LOC_PROT_ERR), LockOrderError);
 }
 

@@ -238,6 +238,15 @@ TEST_F(CompletionQueue, NextCompIsNeverWeakened) {
   EXPECT_EQ(host.rung(hw::bar::kCqArmDoorbell).back().number, cqn(other));
 }
 
+TEST_F(CompletionQueue, CompletionsSeenButNotTakenDoNotCountAsFired) {
+  ib_qp* qp = make_qp_in(IB_QPS_RTS);
+  ASSERT_EQ(post_recv(qp, 1), 0);
+  ASSERT_TRUE(complete_recv(qp, 1));
+  ASSERT_EQ(ib_req_notify_cq(cq, IB_CQ_NEXT_COMP), 0);
+  ASSERT_EQ(ib_req_notify_cq(cq, IB_CQ_SOLICITED), 0);
+  EXPECT_EQ(ibcq_to_rvtcq(cq)->notify, IB_CQ_NEXT_COMP);
+}
+
 TEST_F(CompletionQueue, DriversEntryFiresWithoutTheAdapter) {
   ASSERT_EQ(ib_req_notify_cq(cq, IB_CQ_SOLICITED), 0);
   ib_wc good;

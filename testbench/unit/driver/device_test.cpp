@@ -176,21 +176,21 @@ TEST(Locks, OrderIsChecked) {
   spinlock_t leaf;
   spinlock_t other_leaf;
   {
-    const spin_guard a(receive);
-    const spin_guard b(send);
-    const spin_guard c(leaf);
-    const spin_guard d(other_leaf);
-    EXPECT_THROW(spin_guard e(leaf), LockOrderError);
+    const SpinGuard a(receive);
+    const SpinGuard b(send);
+    const SpinGuard c(leaf);
+    const SpinGuard d(other_leaf);
+    EXPECT_THROW(SpinGuard e(leaf), LockOrderError);
   }
-  const spin_guard b(send);
-  EXPECT_THROW(spin_guard a(receive), LockOrderError);
+  const SpinGuard b(send);
+  EXPECT_THROW(SpinGuard a(receive), LockOrderError);
 }
 
 TEST_F(Device, CommandWithALockHeldIsAFault) {
   if (!kLocksChecked) GTEST_SKIP() << "built without assertions";
   start();
   spinlock_t lock;
-  const spin_guard guard(lock);
+  const SpinGuard guard(lock);
   EXPECT_THROW(make_qp(), LockOrderError);
 }
 
@@ -218,7 +218,7 @@ class NotingHost : public FakeHost {
 
 TEST(Mutex, IsHandedOverToWaiters) {
   NotingHost host;
-  rvt_mutex mutex;
+  Mutex mutex;
   mutex.lock(host);
   EXPECT_EQ(host.waits, 0);
   mutex.lock(host);  // another task, which would wait here
@@ -234,11 +234,11 @@ TEST(Mutex, IsHandedOverToWaiters) {
 TEST(Locks, TooManyAreRefused) {
   if (!kLocksChecked) GTEST_SKIP() << "built without assertions";
   std::array<spinlock_t, 9> locks;
-  std::vector<std::unique_ptr<spin_guard>> guards;
+  std::vector<std::unique_ptr<SpinGuard>> guards;
   for (int i = 0; i < 8; ++i) {
-    guards.push_back(std::make_unique<spin_guard>(locks[static_cast<std::size_t>(i)]));
+    guards.push_back(std::make_unique<SpinGuard>(locks[static_cast<std::size_t>(i)]));
   }
-  EXPECT_THROW(spin_guard guard(locks[8]), LockOrderError);
+  EXPECT_THROW(SpinGuard guard(locks[8]), LockOrderError);
 }
 
 TEST_F(Device, RefusalsOfTheAdapterBecomeErrnos) {

@@ -143,6 +143,27 @@ TEST_F(Memory, LkeyOkChecksKeyDomainBoundsAndRights) {
   EXPECT_EQ(ib_dealloc_pd(other), 0);
 }
 
+TEST_F(Memory, RegionMayEndWhereAddressesEnd) {
+  const std::uint64_t top = 0 - std::uint64_t{4096};
+  ib_mr* last = ib_reg_user_mr(pd, buffer, 4096, top, 0);
+  ASSERT_FALSE(IS_ERR(last));
+  EXPECT_EQ(check(top, 100, last->lkey), 1);
+  EXPECT_EQ(check(top, 4096, last->lkey), 1);
+  EXPECT_EQ(check(top + 4000, 97, last->lkey), -EINVAL);
+  EXPECT_EQ(ib_dereg_mr(last), 0);
+}
+
+TEST_F(Memory, DeregistrationLooksAtQueuePairsOfItsDomainOnly) {
+  ib_qp* qp = make_qp_in(IB_QPS_RTS);
+  ASSERT_EQ(post_send(qp, 1), 0);
+  ib_pd other;
+  qp->pd = &other;
+  ASSERT_EQ(ib_dereg_mr(mr), 0);
+  mr = nullptr;
+  qp->pd = pd;
+  EXPECT_EQ(rvt(qp)->state, IB_QPS_RTS);
+}
+
 TEST_F(Memory, MergingStaysInsideTheRegion) {
   rvt_sge last;
   rvt_sge next;
