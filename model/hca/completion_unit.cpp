@@ -57,13 +57,13 @@ bool CompletionUnit::deliver(Entry& entry) {
   CompletionQueue* cq = core_.contexts.cqs.find(entry.cqn);
   if (cq == nullptr) return true;
   const auto held = static_cast<std::uint32_t>(cq->produced) - cq->consumed;
-  if (cq->overflow || (held >= cq->context.cqe && cq->refreshing)) {
+  const bool full = held >= cq->context.cqe;
+  if (cq->overflow || (full && fresh_cqn_ == entry.cqn)) {
     overflow(*cq, entry.cqe.qpn);
     return true;
   }
-  if (held >= cq->context.cqe) {
+  if (full) {
     refreshing_ = true;
-    cq->refreshing = true;
     ++counters_.consumer_reads;
     core_.dma.read(cq->context.consumer_record, &record_, sizeof record_, *this, entry.cqn);
     return false;
@@ -76,18 +76,18 @@ void CompletionUnit::on_dma_read(std::uint64_t token, bool error) {
   refreshing_ = false;
   CompletionQueue* cq = core_.contexts.cqs.find(static_cast<std::uint32_t>(token));
   if (cq != nullptr && !error) cq->consumed = record_.count;
-  // While `refreshing` is still set, a ring that is full is really full.
+  fresh_cqn_ = static_cast<std::uint32_t>(token);  // if that ring is full now, it really is
   drain();
-  if (cq != nullptr) cq->refreshing = false;
+  fresh_cqn_ = kNone;
 }
 
 void CompletionUnit::write(CompletionQueue& cq, Entry& entry) {
-  cq.refreshing = false;
   const std::uint32_t slots = cq.context.cqe;
   entry.cqe.owner = cq.produced / slots % 2 == 0 ? 1 : 0;
   const hw::Time visible =
       core_.dma.write(cq.context.base + std::uint64_t{64} * cq.slot, &entry.cqe, sizeof entry.cqe);
   ++cq.produced;
+  if (entry.solicited) cq.solicited = static_cast<std::uint32_t>(cq.produced);
   if (++cq.slot == slots) cq.slot = 0;
   ++counters_.cqes;
   if (entry.cqe.status == hw::WcStatus::kWrFlushErr) {
@@ -105,40 +105,43 @@ void CompletionUnit::write(CompletionQueue& cq, Entry& entry) {
 
 void CompletionUnit::notify(CompletionQueue& cq, const Entry& entry) {
   if (!cq.armed && !(cq.armed_solicited && entry.solicited)) return;
-  cq.armed = cq.armed_solicited = false;
-  hw::Eqe eqe{};
-  eqe.type = hw::EqeType::kCompletion;
-  eqe.number = cq.context.cqn;
-  core_.event->raise(eqe, cq.context.eqn);
+  raise_completion(cq);
 }
 
 void CompletionUnit::overflow(CompletionQueue& cq, std::uint32_t qpn) {
   cq.overflow = true;
   ++counters_.cq_overflow;
+  QueuePair* qp = core_.qp(qpn);
+  // What a queue pair flushes into the ring that brought it down is not reported again.
+  if (qp == nullptr || qp->flushes()) return;
   hw::Eqe eqe{};
   eqe.type = hw::EqeType::kCqError;
   eqe.number = cq.context.cqn;
   core_.event->raise(eqe);
-  if (QueuePair* qp = core_.qp(qpn)) core_.qp_control->fail(*qp, hw::WcStatus::kLocQpOpErr);
+  core_.qp_control->fail(*qp, hw::WcStatus::kLocQpOpErr);
 }
 
 // Arming and completing are atomic: a completion that the consumer had not seen when it armed
-// raises the event at once.
-bool CompletionUnit::arm(std::uint32_t cqn, bool solicited_only, std::uint32_t consumed) {
+// raises the event at once. `seen` says what it had read, not what it has given back.
+void CompletionUnit::arm(std::uint32_t cqn, bool solicited_only, std::uint32_t seen) {
   CompletionQueue* cq = core_.contexts.cqs.find(cqn);
-  if (cq == nullptr) return false;
-  cq->consumed = consumed;
+  if (cq == nullptr) return;
+  const std::uint32_t newest =
+      solicited_only ? cq->solicited : static_cast<std::uint32_t>(cq->produced);
+  if (static_cast<std::int32_t>(newest - seen) > 0) return raise_completion(*cq);
   if (solicited_only) {
     cq->armed_solicited = true;
   } else {
     cq->armed = true;
   }
-  if (static_cast<std::uint32_t>(cq->produced) != consumed) {
-    Entry entry;
-    entry.solicited = !solicited_only;
-    notify(*cq, entry);
-  }
-  return true;
+}
+
+void CompletionUnit::raise_completion(CompletionQueue& cq) {
+  cq.armed = cq.armed_solicited = false;
+  hw::Eqe eqe{};
+  eqe.type = hw::EqeType::kCompletion;
+  eqe.number = cq.context.cqn;
+  core_.event->raise(eqe, cq.context.eqn);
 }
 
 }  // namespace hcasim::hca

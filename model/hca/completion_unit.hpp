@@ -61,12 +61,14 @@ class CompletionUnit : public sim::Unit, public pcie::DmaClient {
   void write(CompletionQueue& cq, Entry& entry);
   void overflow(CompletionQueue& cq, std::uint32_t qpn);
   void notify(CompletionQueue& cq, const Entry& entry);
+  void raise_completion(CompletionQueue& cq);
 
   Core& core_;
   Stage stage_;
   Fifo<Entry> entries_;
   std::uint32_t ready_ = 0;  // entries that have left the stage
   hw::ConsumerRecord record_{};
+  std::uint32_t fresh_cqn_ = kNone;  // its consumer's count was read just now
   bool refreshing_ = false;
   Counters counters_;
 };

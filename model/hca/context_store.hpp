@@ -18,11 +18,11 @@ struct CompletionQueue {
   hw::CqContext context{};
   std::uint64_t produced = 0;  ///< entries written since creation
   std::uint32_t slot = 0;
-  std::uint32_t consumed = 0;  ///< consumer's count as last read, modulo 2^32
+  std::uint32_t consumed = 0;   ///< consumer's count as last read, modulo 2^32
+  std::uint32_t solicited = 0;  ///< entries written up to the last solicited one, modulo 2^32
   bool armed = false;
   bool armed_solicited = false;
-  bool refreshing = false;  ///< the consumer's count is being read
-  bool overflow = false;    ///< sticky
+  bool overflow = false;  ///< sticky
 };
 
 /// Objects by number, in pages, so that sparse numbers cost little.
