@@ -3,6 +3,8 @@
 
 #include "hca/completion_unit.hpp"
 
+#include <utility>
+
 #include "hca/event_unit.hpp"
 #include "hca/qp_control.hpp"
 
@@ -109,31 +111,33 @@ void CompletionUnit::notify(CompletionQueue& cq, const Entry& entry) {
 }
 
 void CompletionUnit::overflow(CompletionQueue& cq, std::uint32_t qpn) {
-  cq.overflow = true;
+  const bool first = !std::exchange(cq.overflow, true);
   ++counters_.cq_overflow;
   QueuePair* qp = core_.qp(qpn);
   // What a queue pair flushes into the ring that brought it down is not reported again.
-  if (qp == nullptr || qp->flushes()) return;
+  if (!first && (qp == nullptr || qp->flushes())) return;
   hw::Eqe eqe{};
   eqe.type = hw::EqeType::kCqError;
   eqe.number = cq.context.cqn;
   core_.event->raise(eqe);
-  core_.qp_control->fail(*qp, hw::WcStatus::kLocQpOpErr);
+  if (qp != nullptr) core_.qp_control->fail(*qp, hw::WcStatus::kLocQpOpErr);
 }
 
 // Arming and completing are atomic: a completion that the consumer had not seen when it armed
 // raises the event at once. `seen` says what it had read, not what it has given back.
-void CompletionUnit::arm(std::uint32_t cqn, bool solicited_only, std::uint32_t seen) {
+bool CompletionUnit::arm(std::uint32_t cqn, bool solicited_only, std::uint32_t seen) {
   CompletionQueue* cq = core_.contexts.cqs.find(cqn);
-  if (cq == nullptr) return;
+  if (cq == nullptr) return false;
   const std::uint32_t newest =
       solicited_only ? cq->solicited : static_cast<std::uint32_t>(cq->produced);
-  if (static_cast<std::int32_t>(newest - seen) > 0) return raise_completion(*cq);
-  if (solicited_only) {
+  if (static_cast<std::int32_t>(newest - seen) > 0) {
+    raise_completion(*cq);
+  } else if (solicited_only) {
     cq->armed_solicited = true;
   } else {
     cq->armed = true;
   }
+  return true;
 }
 
 void CompletionUnit::raise_completion(CompletionQueue& cq) {

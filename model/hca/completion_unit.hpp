@@ -36,8 +36,8 @@ class CompletionUnit : public sim::Unit, public pcie::DmaClient {
                         std::uint64_t message);
   /// An event that follows all completions made so far.
   void event_behind(const hw::Eqe& eqe);
-  /// The consumer asks for an event; `consumed` is its count. False: no such CQ.
-  bool arm(std::uint32_t cqn, bool solicited_only, std::uint32_t consumed);
+  /// The consumer asks for an event; `seen` is how many completions it has read. False: no such CQ.
+  bool arm(std::uint32_t cqn, bool solicited_only, std::uint32_t seen);
 
   const Counters& counters() const { return counters_; }
   const Stage& stage() const { return stage_; }
