@@ -61,7 +61,7 @@ void Conductor::from_outside(void* conductor) {
 }
 
 void Conductor::schedule_next() {
-  if (modules_.empty() || task_runs_) return;  // the end of the task's step looks again
+  if (modules_.empty() || task_runs_ || stopped_) return;  // the end of the task's step looks again
   for (EngineModule* module : modules_) module->wake_.cancel();
   EngineModule& next = *modules_[coupling_.earliest()];
   const Time at = next.engine_.next_time();

@@ -50,6 +50,8 @@ class Conductor {
   Coupling& coupling() { return coupling_; }
   /// Wakes the engine that is due next, when the kernel's time has come to its next event.
   void schedule_next();
+  /// Wakes nobody any more: the engines are about to go.
+  void stop() { stopped_ = true; }
   /// Number of kernel activations of all engines.
   std::uint64_t activations() const { return activations_; }
   /// No engine runs events at or after this time; the simulation then has nothing left to do.
@@ -67,6 +69,7 @@ class Conductor {
   std::uint64_t activations_ = 0;
   Time end_ = hw::kNever;
   bool running_ = false;
+  bool stopped_ = false;
   bool task_runs_ = false;  // from the request to stop to the next delta cycle
   bool stale_ = false;      // an event crossed nodes, the limit must be computed again
 };

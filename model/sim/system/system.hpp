@@ -25,6 +25,9 @@ struct SystemOptions {
 class System {
  public:
   System(const SystemConfig& config, const SystemOptions& options);
+  ~System() { conductor_.stop(); }
+  System(const System&) = delete;
+  System& operator=(const System&) = delete;
 
   std::size_t size() const { return nodes_.size(); }
   NodeSystem& node(std::size_t index) { return *nodes_[index]; }
