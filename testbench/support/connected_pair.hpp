@@ -61,6 +61,18 @@ class ConnectedPair {
     }
   }
 
+  ~ConnectedPair() {
+    for (std::size_t i = 0; i < 2; ++i) {
+      system_.run_task(i, [&, i] {
+        rvt::ib_dereg_mr(ends_[i].mr);
+        rvt::ib_destroy_cq(ends_[i].cq);
+        rvt::ib_dealloc_pd(ends_[i].pd);
+      });
+    }
+  }
+  ConnectedPair(const ConnectedPair&) = delete;
+  ConnectedPair& operator=(const ConnectedPair&) = delete;
+
   sim::System& system() { return system_; }
   Endpoint& end(std::size_t node) { return ends_[node]; }
 
@@ -79,8 +91,14 @@ class ConnectedPair {
     }
   }
 
-  /// Lets the simulation run until nothing is left to do.
-  void settle() { system_.run_until(hw::kNever); }
+  /// Lets the simulation run until nothing is left to do and every write can be seen.
+  void settle() {
+    system_.run_until(hw::kNever);
+    const hw::Time later = system_.now() + 10 * hw::kMicrosecond;
+    for (std::size_t i = 0; i < 2; ++i) {
+      system_.run_task(i, [&, i] { system_.node(i).host().tasks().sleep_until(later); });
+    }
+  }
 
   /// All completions of a node so far.
   std::vector<rvt::ib_wc> poll(std::size_t node) {

@@ -35,7 +35,22 @@ int NodeObjects::make_mr(NameId name, std::uint64_t length, std::uint32_t access
   const std::uint64_t address = iova_given ? iova : host;
   rvt::ib_mr* mr = rvt::ib_reg_user_mr(pd_, host, length, address, access);
   if (rvt::IS_ERR(mr)) return rvt::PTR_ERR(mr);
-  place(mrs_, name, &mr_store_.emplace_back(TraceMr{mr, address, host, mr->lkey}));
+  place(mrs_, name, &mr_store_.emplace_back(TraceMr{mr, address, host, mr->lkey, length}));
+  return 0;
+}
+
+// What a program does at its start: the memory is mapped once, and each REG_MR registers it.
+int NodeObjects::alloc_mr(NameId name, std::uint64_t length) {
+  if (pd_ == nullptr) pd_ = rvt::ib_alloc_pd(rvt::rvt_ib_device(node_.device()));
+  const std::uint64_t page = pd_->device->attrs.page_size_cap;
+  const std::uint64_t host = node_.host().cpu().allocate(length == 0 ? 1 : length, page);
+  if (host == 0) return -12;
+  const auto pages = static_cast<std::uint32_t>((length + page - 1) / page);
+  rvt::ib_mr* mr = rvt::ib_alloc_mr(pd_, rvt::IB_MR_TYPE_MEM_REG, pages);
+  if (rvt::IS_ERR(mr)) return rvt::PTR_ERR(mr);
+  const rvt::scatterlist all{host, static_cast<std::uint32_t>(length)};
+  rvt::ib_map_mr_sg(mr, &all, 1, nullptr, static_cast<unsigned>(page));
+  place(mrs_, name, &mr_store_.emplace_back(TraceMr{mr, host, host, mr->lkey, length}));
   return 0;
 }
 
@@ -194,6 +209,19 @@ int NodeObjects::destroy_qp(const Operation& operation) {
   return error;
 }
 
+void NodeObjects::tear_down() {
+  for (TraceQp* it : qps_) {
+    if (it != nullptr) rvt::ib_destroy_qp(it->qp);
+  }
+  for (TraceCq* it : cqs_) {
+    if (it != nullptr) rvt::ib_destroy_cq(it->cq);
+  }
+  for (TraceMr& it : mr_store_) {
+    if (it.mr != nullptr) rvt::ib_dereg_mr(it.mr);
+  }
+  if (pd_ != nullptr) rvt::ib_dealloc_pd(pd_);
+}
+
 ControlResult NodeObjects::execute(const Operation& operation) {
   const auto number = [&](Arg arg) { return static_cast<std::uint32_t>(operation.value(arg)); };
   switch (operation.verb) {
@@ -221,8 +249,10 @@ ControlResult NodeObjects::execute(const Operation& operation) {
       const int answer = rvt::ib_req_notify_cq(cq(operation.object)->cq, flags);
       return {answer < 0 ? answer : 0, "req_notify_cq"};
     }
+    case Verb::kAllocMr:
+      return {alloc_mr(operation.object, operation.value(Arg::kLength)), "alloc_mr"};
     default:
-      return {-95, "alloc_mr"};
+      return {-95, "verb"};
   }
 }
 

@@ -16,12 +16,14 @@
 namespace hcasim::sim {
 
 /// A memory region of a trace. One that was deregistered keeps its numbers, so that work requests
-/// which name it fail as they do in life.
+/// which name it fail as they do in life. One made by alloc_mr takes new ones when a REG_MR is
+/// posted.
 struct TraceMr {
   rvt::ib_mr* mr = nullptr;   ///< null once deregistered
   std::uint64_t address = 0;  ///< of byte 0, as work requests name it
   std::uint64_t host_address = 0;
   std::uint32_t key = 0;
+  std::uint64_t bytes = 0;
 };
 
 struct TraceCq {
@@ -94,6 +96,8 @@ class NodeObjects {
   /// Second part, once the peer's QP exists: RTR, then RTS. Tasks only.
   ControlResult connect_end(const Operation& operation, NameId qp, NameId peer_qp,
                             std::uint32_t own_psn, std::uint32_t peer_psn);
+  /// Gives back everything that is left. Tasks only.
+  void tear_down();
   /// Names under which connect makes its defaults.
   void set_default_names(NameId cq, NameId mr) {
     default_cq_ = cq;
@@ -114,6 +118,7 @@ class NodeObjects {
   int make_cq(NameId name, std::uint32_t cqe, std::uint32_t vector);
   int make_mr(NameId name, std::uint64_t length, std::uint32_t access, bool iova_given,
               std::uint64_t iova);
+  int alloc_mr(NameId name, std::uint64_t length);
   int make_qp(const Operation& operation, NameId name, NameId send_cq, NameId recv_cq);
   int modify(const Operation& operation);
   int dereg(const Operation& operation);

@@ -45,6 +45,7 @@ class Replay {
   bool everything_read() const;
   std::uint64_t work_done() const;
   hw::Time next_timed() const;
+  void tear_down();
   [[noreturn]] void report_stuck() const;
   RunResult result();
 
@@ -194,12 +195,22 @@ RunResult Replay::result() {
   return out;
 }
 
+// What is left is taken down by its driver, as a program that ends would have it.
+void Replay::tear_down() {
+  for (std::size_t i = 0; i < system_->size(); ++i) {
+    system_->node(i).adapter().adapter().set_observer(nullptr);
+    system_->node(i).adapter().port().port().set_observer(nullptr);
+    system_->run_task(i, [&, i] { objects_[i]->tear_down(); });
+  }
+}
+
 RunResult Replay::run() {
   build();
   begin();
   const std::uint64_t activations = system_->conductor().activations();
   simulate();
   RunResult out = result();
+  tear_down();
   out.kernel_activations -= activations;
   return out;
 }
