@@ -109,12 +109,15 @@ struct ReceiveState {
 /// Why a queue pair is being stopped.
 enum class Stop : std::uint8_t { kNothing, kError, kErrorByCommand, kReset };
 
+/// A number that the receive-queue unit does not know: it has fewer than 2^24 queues.
+inline constexpr std::uint32_t kNoReceiveQueue = 0xff'ffff;
+
 /// A queue pair on the adapter.
 struct QueuePair {
   hw::QpContext context{};
   SendState send;
   ReceiveState receive;
-  std::uint32_t rq_number = 0;  ///< of the own queue in the receive-queue unit
+  std::uint32_t rq_number = kNoReceiveQueue;  ///< of the own queue in the receive-queue unit
   std::uint32_t tail_at_stop = 0;
   Stop stop = Stop::kNothing;  ///< under way
 

@@ -192,6 +192,7 @@ void ReceiveQueuePort::on_answer(const hw::rq::CommandAnswer& answer) {
   if (done.command.op == hw::rq::CommandOp::kInvalidate) {
     free_numbers_.push_back(qp->rq_number);
     qpn_of_[qp->rq_number] = kNone;
+    qp->rq_number = kNoReceiveQueue;
     qp->receive.rq_ready = false;
   }
   core_.qp_control->queue_stopped(*qp, answer.snapshot.tail);

@@ -194,7 +194,8 @@ void Responder::taken(std::uint32_t qpn, hw::rq::TakeStatus status, const TakenW
   ReceiveState& receive = qp->receive;
   receive.waiting = Waiting::kNothing;
   if (!qp->receives()) return;
-  if (status == hw::rq::TakeStatus::kEmpty) {
+  const bool none = status == hw::rq::TakeStatus::kBadQueue && !receive.rq_ready;
+  if (status == hw::rq::TakeStatus::kEmpty || none) {
     ++counters_.out_of_buffer;
     receive.nak_sent = true;  // silence until this packet comes again
     core_.response->nak(*qp, receive.expected_psn, hw::rnr_syndrome(qp->context.min_rnr_timer));
