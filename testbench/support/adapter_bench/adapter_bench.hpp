@@ -107,7 +107,7 @@ class AdapterBench : public pcie::BarHost {
   hw::CommandStatus command(hw::CommandOpcode opcode, std::uint32_t object, const T& input) {
     return issue(opcode, object, &input, sizeof input).status;
   }
-  BenchCq create_cq(std::uint32_t entries = 256, std::uint32_t eqn = 0);
+  BenchCq create_cq(std::uint32_t entries = 1024, std::uint32_t eqn = 0);
   /// A region at [address, address + length) with its host address as virtual address. Returns its
   /// key.
   std::uint32_t create_mr(std::uint64_t address, std::uint64_t length,
