@@ -63,6 +63,17 @@ ib_mr* ib_reg_user_mr(ib_pd* pd, std::uint64_t start, std::uint64_t length, std:
   return mr;
 }
 
+ib_mr* ib_alloc_mr(ib_pd* pd, ib_mr_type mr_type, std::uint32_t max_num_sg) {
+  ib_mr* mr = rvt_alloc_mr(pd, mr_type, max_num_sg);
+  if (!IS_ERR(mr)) ++pd->usecnt;
+  return mr;
+}
+
+int ib_map_mr_sg(ib_mr* mr, const scatterlist* sg, int sg_nents, unsigned* sg_offset,
+                 unsigned page_size) {
+  return rvt_map_mr_sg(mr, sg, sg_nents, sg_offset, page_size);
+}
+
 int ib_dereg_mr(ib_mr* mr) {
   ib_pd* pd = mr->pd;
   const int error = rvt_dereg_mr(mr, nullptr);

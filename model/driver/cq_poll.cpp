@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Taking completions: from the adapter's ring at once where the driver's own is empty.
 #include "driver/cq_internal.hpp"
+#include "driver/mr_internal.hpp"
 #include "driver/qp_internal.hpp"
 #include "hcasim/rvt/rdma_vt.hpp"
 
@@ -26,12 +27,13 @@ bool complete_swqe(rvt_qp* qp, std::uint32_t slot, ib_wc* wc) {
       if ((qp->s_wq[i].send_flags & RVT_SEND_RESERVE_USED) != 0) --qp->s_reserved_used;
     }
   }
+  if (qp->s_reg_used != 0) rvt_retire_registrations(qp, end, wc->status == IB_WC_SUCCESS);
   const bool reserved = (wqe.send_flags & RVT_SEND_RESERVE_USED) != 0;
   qp->s_last = end;
   return !reserved;
 }
 
-void fill_receive(const hw::Cqe& cqe, ib_wc* wc) {
+void fill_receive(const rvt_qp* qp, const hw::Cqe& cqe, ib_wc* wc) {
   wc->wr_id = cqe.wr_id;
   wc->opcode = static_cast<ib_wc_opcode>(cqe.opcode);
   wc->byte_len = cqe.byte_len;
@@ -42,6 +44,7 @@ void fill_receive(const hw::Cqe& cqe, ib_wc* wc) {
   } else {
     wc->ex.invalidate_rkey = cqe.imm_or_key;
   }
+  if ((cqe.flags & hw::kCqeWithInvalidate) != 0) rvt_peer_invalidated(qp, cqe.imm_or_key);
 }
 
 }  // namespace
@@ -57,7 +60,7 @@ bool rvt_translate_cqe(rvt_cq* cq, const hw::Cqe& cqe, ib_wc* wc) {
   wc->status = static_cast<ib_wc_status>(cqe.status);
   wc->vendor_err = cqe.vendor_err;
   if ((static_cast<unsigned>(cqe.opcode) & IB_WC_RECV) != 0) {
-    fill_receive(cqe, wc);
+    fill_receive(qp, cqe, wc);
     return true;
   }
   if (complete_swqe(qp, cqe.wqe_index, wc)) return true;

@@ -55,6 +55,7 @@ int rvt_alloc_lkey(rvt_lkey_table* table, rvt_mregion* mr) {
   constexpr std::uint32_t kFirstKey = 0x100;  // key 0 is reserved
   const std::uint32_t key = index << (32 - table->bits) | generation << 8;
   mr->lkey = key != 0 ? key : kFirstKey;
+  mr->hw_key = mr->lkey;
   if (key == 0) ++table->gen;
   table->table[index] = mr;
   mr->lkey_published = true;
@@ -67,9 +68,14 @@ void rvt_free_lkey(rvt_lkey_table* table, rvt_mregion* mr) {
   table->table[mr->lkey >> (32 - table->bits)] = nullptr;
 }
 
+rvt_mregion* rvt_find_slot(const rvt_lkey_table* table, std::uint32_t lkey) {
+  rvt_mregion* mr = table->table[lkey >> (32 - table->bits)];
+  return mr != nullptr && rvt_same_key_slot(mr->lkey, lkey) ? mr : nullptr;
+}
+
 const rvt_mregion* rvt_find_region(const rvt_lkey_table* table, std::uint32_t lkey) {
   if (lkey == 0) return nullptr;
-  const rvt_mregion* mr = table->table[lkey >> (32 - table->bits)];
+  const rvt_mregion* mr = rvt_find_slot(table, lkey);
   return mr != nullptr && mr->lkey_published && mr->lkey == lkey ? mr : nullptr;
 }
 

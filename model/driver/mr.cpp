@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "driver/command.hpp"
+#include "driver/mr_internal.hpp"
 #include "hcasim/hw/contexts.hpp"
 #include "hcasim/rvt/err_ptr.hpp"
 #include "hcasim/rvt/rdma_vt.hpp"
@@ -14,68 +15,37 @@
 namespace hcasim::rvt {
 namespace {
 
-constexpr std::uint32_t kAdapterAccess = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |
-                                         IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC;
-
-std::uint64_t page_bytes(const rvt_mregion& mr) {
-  return std::uint64_t{1} << mr.page_shift;
-}
-
-std::uint64_t first_offset(const rvt_mregion& mr) {
-  return mr.user_base & (page_bytes(mr) - 1);
-}
-
-// Host memory is contiguous, so the pages of a region follow one another.
-void write_translation(hw::HostPort& port, const rvt_mregion& mr) {
-  std::array<hw::MttEntry, 64> chunk;
-  std::uint64_t page = mr.user_base - first_offset(mr);
-  for (std::uint32_t done = 0; done < mr.mapsz;) {
-    const auto count = std::min<std::uint32_t>(chunk.size(), mr.mapsz - done);
-    for (std::uint32_t i = 0; i < count; ++i, page += page_bytes(mr)) chunk[i].address = page;
-    port.write(mr.mtt + std::uint64_t{done} * sizeof(hw::MttEntry), chunk.data(),
-               count * sizeof(hw::MttEntry));
-    done += count;
-  }
-}
-
 hw::MptEntry protection_entry(const rvt_mregion& mr) {
   hw::MptEntry entry{};
   entry.key = mr.lkey;
   entry.pd = ibpd_to_rvtpd(mr.pd)->number;
   entry.access = mr.access_flags & kAdapterAccess;
   entry.page_shift = mr.page_shift;
-  entry.valid = 1;
+  entry.valid = mr.fast_register ? 0 : 1;
+  entry.invalidatable = mr.fast_register ? 1 : 0;
   entry.iova = mr.iova;
   entry.length = mr.length;
   entry.mtt = mr.mtt;
-  entry.mtt_entries = mr.mapsz;
-  entry.first_offset = static_cast<std::uint32_t>(first_offset(mr));
+  entry.mtt_entries = mr.fast_register ? mr.max_segs : mr.mapsz;
+  entry.first_offset = rvt_mr_first_offset(mr);
   return entry;
 }
 
 int map_pages(rvt_dev_info* rdi, rvt_mregion& mr) {
-  const std::uint64_t pages = (first_offset(mr) + mr.length - 1) / page_bytes(mr) + 1;
+  const std::uint64_t pages = (rvt_mr_first_offset(mr) + mr.length - 1) / rvt_mr_page_bytes(mr) + 1;
   if (pages > UINT32_MAX) return -EINVAL;
   mr.mapsz = static_cast<std::uint32_t>(pages);
   mr.mtt = rdi->port->allocate(pages * sizeof(hw::MttEntry), 64);
   if (mr.mtt == 0) return -ENOMEM;
-  write_translation(*rdi->port, mr);
+  rvt_write_translation(*rdi->port, mr.mtt, mr.user_base - rvt_mr_first_offset(mr),
+                        rvt_mr_page_bytes(mr), mr.mapsz);
   return 0;
-}
-
-int create_on_adapter(rvt_dev_info* rdi, rvt_mregion& mr) {
-  const int error = rvt_alloc_lkey(&rdi->lkey_table, &mr);
-  if (error != 0) return error;
-  const int refused = rdi->commands->send(
-      {.opcode = hw::CommandOpcode::kCreateMr, .object = mr.lkey}, protection_entry(mr));
-  if (refused != 0) rvt_free_lkey(&rdi->lkey_table, &mr);
-  return refused;
 }
 
 int register_region(rvt_dev_info* rdi, rvt_mregion& mr) {
   int error = map_pages(rdi, mr);
   if (error != 0) return error;
-  error = create_on_adapter(rdi, mr);
+  error = rvt_create_region(rdi, mr);
   if (error != 0) rdi->port->release(mr.mtt);
   return error;
 }
@@ -95,7 +65,45 @@ void clean_qp(rvt_qp* qp, std::uint64_t v) {
   if (qp->ibqp.pd == clean->pd) rvt_qp_mr_clean(qp, clean->lkey);
 }
 
+int destroy_on_adapter(rvt_dev_info* rdi, std::uint32_t key) {
+  return rdi->commands->send({.opcode = hw::CommandOpcode::kDestroyMr,
+                              .object = key,
+                              .timeout = rdi->dparms.dereg_timeout});
+}
+
+// A queue pair that was reset may have taken the outcome of REG_MRs with it. The adapter then has
+// the region under another of its 256 keys.
+int destroy_under_any_key(rvt_dev_info* rdi, const rvt_mregion& mr) {
+  int error = destroy_on_adapter(rdi, mr.lkey);
+  if (!mr.fast_register) return error;
+  if (error == -EINVAL) error = destroy_on_adapter(rdi, mr.hw_key);
+  for (std::uint32_t own = 0; error == -EINVAL && own <= 0xff; ++own)
+    error = destroy_on_adapter(rdi, (mr.lkey & ~0xffu) | own);
+  return error;
+}
+
 }  // namespace
+
+void rvt_write_translation(hw::HostPort& port, std::uint64_t mtt, std::uint64_t page,
+                           std::uint64_t page_bytes, std::uint32_t count) {
+  std::array<hw::MttEntry, 64> chunk;
+  for (std::uint32_t done = 0; done < count;) {
+    const auto some = std::min<std::uint32_t>(chunk.size(), count - done);
+    for (std::uint32_t i = 0; i < some; ++i, page += page_bytes) chunk[i].address = page;
+    port.write(mtt + std::uint64_t{done} * sizeof(hw::MttEntry), chunk.data(),
+               some * sizeof(hw::MttEntry));
+    done += some;
+  }
+}
+
+int rvt_create_region(rvt_dev_info* rdi, rvt_mregion& mr) {
+  const int error = rvt_alloc_lkey(&rdi->lkey_table, &mr);
+  if (error != 0) return error;
+  const int refused = rdi->commands->send(
+      {.opcode = hw::CommandOpcode::kCreateMr, .object = mr.lkey}, protection_entry(mr));
+  if (refused != 0) rvt_free_lkey(&rdi->lkey_table, &mr);
+  return refused;
+}
 
 ib_mr* rvt_reg_user_mr(ib_pd* pd, std::uint64_t start, std::uint64_t length,
                        std::uint64_t virt_addr, std::uint32_t access, ib_udata* /*udata*/) {
@@ -124,9 +132,7 @@ int rvt_dereg_mr(ib_mr* ibmr, ib_udata* /*udata*/) {
   rvt_qp_iter(rdi, reinterpret_cast<std::uint64_t>(&clean), clean_qp);
   // An adapter that had failed or stopped before uses nothing any more; one that fails now may.
   const bool could_answer = rdi->commands->usable();
-  const int error = rdi->commands->send({.opcode = hw::CommandOpcode::kDestroyMr,
-                                         .object = mr->mr.lkey,
-                                         .timeout = rdi->dparms.dereg_timeout});
+  const int error = destroy_under_any_key(rdi, mr->mr);
   if ((error == -EIO && could_answer) || error == -EDEADLK) return -EBUSY;
   rvt_free_lkey(&rdi->lkey_table, &mr->mr);
   rdi->port->release(mr->mr.mtt);

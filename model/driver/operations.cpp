@@ -22,6 +22,8 @@ constexpr rvt_operation_table make_table() {
   table[IB_WR_SEND] = {sizeof(ib_send_wr), kConnected, 0};
   table[IB_WR_SEND_WITH_IMM] = {sizeof(ib_send_wr), kConnected, 0};
   table[IB_WR_SEND_WITH_INV] = {sizeof(ib_send_wr), kRc, 0};
+  table[IB_WR_REG_MR] = {sizeof(ib_reg_wr), kConnected, RVT_OPERATION_LOCAL};
+  table[IB_WR_LOCAL_INV] = {sizeof(ib_send_wr), kConnected, RVT_OPERATION_LOCAL};
   return table;
 }
 

@@ -11,7 +11,11 @@ namespace hcasim::rvt {
 namespace {
 
 // Numbers are given out after everything that may refuse the request.
-void number(rvt_qp* qp, rvt_swqe* wqe) {
+void number(rvt_qp* qp, rvt_swqe* wqe, bool local) {
+  if (local) {
+    wqe->ssn = wqe->psn = wqe->lpsn = 0;
+    return;
+  }
   wqe->ssn = qp->s_ssn++;
   wqe->psn = qp->s_next_psn;
   wqe->lpsn = wqe->psn + (wqe->length != 0 ? (wqe->length - 1) >> qp->log_pmtu : 0);
@@ -29,15 +33,27 @@ void take_slot(rvt_qp* qp, rvt_swqe* wqe, bool reserved_op) {
   qp->s_head = rvt_next_slot(qp->s_head, qp->s_size);
 }
 
-void remember(rvt_qp* qp, const ib_send_wr* wr, const SendWqe& built, bool reserved_op) {
+void remember(rvt_qp* qp, const ib_send_wr* wr, const SendWqe& built, std::uint32_t flags) {
   rvt_swqe& wqe = qp->s_wq[qp->s_head];
   wqe.wr_id = wr->wr_id;
   wqe.length = built.length();
   wqe.send_flags = wr->send_flags;
   wqe.opcode = wr->opcode;
   wqe.num_sge = built.num_sge();
-  number(qp, &wqe);
-  take_slot(qp, &wqe, reserved_op);
+  number(qp, &wqe, (flags & RVT_OPERATION_LOCAL) != 0);
+  take_slot(qp, &wqe, (flags & RVT_OPERATION_USE_RESERVE) != 0);
+}
+
+// What the adapter does with the region when it comes to this slot is known once it completes.
+void remember_registration(rvt_qp* qp, const ib_send_wr* wr, std::uint32_t slot) {
+  if (wr->opcode != IB_WR_REG_MR) return;
+  qp->s_wq[slot].key = reg_wr(wr)->key;
+  ++qp->s_reg_used;
+  ++to_imr(reg_wr(wr)->mr)->mr.reg_posts;
+}
+
+int fill(SendWqe& wqe, rvt_qp* qp, const ib_send_wr* wr, std::uint32_t flags) {
+  return (flags & RVT_OPERATION_LOCAL) != 0 ? wqe.take_local(qp, wr) : wqe.gather(qp, wr);
 }
 
 bool num_sge_ok(const rvt_qp* qp, const ib_send_wr* wr) {
@@ -52,16 +68,17 @@ int rvt_post_one_wr(rvt_qp* qp, const ib_send_wr* wr, bool* call_send) {
   const int taken = rvt_qp_valid_operation(qp, rdi->post_parms, wr);
   if (taken < 0) return taken;
   const std::uint32_t flags = rdi->post_parms[wr->opcode].flags;
-  if ((flags & RVT_OPERATION_LOCAL) != 0) return -EINVAL;
   const bool reserved_op = (flags & RVT_OPERATION_USE_RESERVE) != 0;
   int error = rvt_qp_is_avail(qp, rdi, reserved_op);
   if (error != 0) return error;
   SendWqe wqe;
-  error = wqe.gather(qp, wr);
+  error = fill(wqe, qp, wr, flags);
   if (error != 0) return error;
   if (wqe.length() > qp->pmtu) *call_send = false;
-  wqe.store(qp, wr, qp->s_head);
-  remember(qp, wr, wqe, reserved_op);
+  const std::uint32_t slot = qp->s_head;
+  wqe.store(qp, wr, slot);
+  remember(qp, wr, wqe, flags);
+  remember_registration(qp, wr, slot);
   return 0;
 }
 
@@ -99,11 +116,14 @@ bool rvt_swqe_has_lkey(rvt_qp* qp, std::uint32_t slot, std::uint32_t lkey) {
   const std::uint64_t address = qp->s_ring + std::uint64_t{slot} * qp->s_stride;
   hw::SendWqeControl control;
   qp->rdi->port->read(address, &control, sizeof control);
+  const bool local =
+      control.opcode == hw::WrOpcode::kRegMr || control.opcode == hw::WrOpcode::kLocalInv;
+  if (local) return rvt_same_key_slot(control.imm_or_key, lkey);
   const std::uint64_t elements = address + hw::send_wqe_data_offset(control.opcode);
   for (unsigned i = 0; i < control.num_sge; ++i) {
     hw::Sge sge;
     qp->rdi->port->read(elements + i * sizeof sge, &sge, sizeof sge);
-    if (sge.lkey == lkey) return true;
+    if (rvt_same_key_slot(sge.lkey, lkey)) return true;
   }
   return false;
 }

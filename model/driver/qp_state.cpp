@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "driver/command.hpp"
+#include "driver/mr_internal.hpp"
 #include "driver/qp_internal.hpp"
 #include "hcasim/hw/bar.hpp"
 #include "hcasim/hw/cqe.hpp"
@@ -20,6 +21,7 @@ void rvt_init_qp(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_type /*type*/) {
   qp->s_next_psn = 0;
   qp->r_psn = 0;
   qp->r_flags = 0;
+  rvt_forget_registrations(qp);
   qp->s_head = 0;
   qp->s_last = 0;
   qp->s_ssn = 1;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "driver/mr_internal.hpp"
 #include "hcasim/rvt/rdma_vt.hpp"
 
 namespace hcasim::rvt {
@@ -13,6 +14,10 @@ namespace {
 
 bool atomic(ib_wr_opcode opcode) {
   return opcode == IB_WR_ATOMIC_CMP_AND_SWP || opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+bool local(ib_wr_opcode opcode) {
+  return opcode == IB_WR_REG_MR || opcode == IB_WR_LOCAL_INV;
 }
 
 bool remote(ib_wr_opcode opcode) {
@@ -40,6 +45,26 @@ int SendWqe::gather(rvt_qp* qp, const ib_send_wr* wr) {
       (wr->send_flags & IB_SEND_INLINE) != 0 ? copy_inline(qp, wr) : check_elements(qp, wr);
   if (error != 0) return error;
   return length_ > RVT_MAX_MESSAGE ? -EINVAL : 0;
+}
+
+int SendWqe::take_local(rvt_qp* qp, const ib_send_wr* wr) {
+  used_ = data_offset(wr->opcode);
+  length_ = 0;
+  num_sge_ = 0;
+  if (wr->opcode == IB_WR_REG_MR) return take_registration(qp, reg_wr(wr));
+  if (wr->opcode != IB_WR_LOCAL_INV) return -EINVAL;
+  return rvt_invalidate_rkey(qp, wr->ex.invalidate_rkey);
+}
+
+int SendWqe::take_registration(rvt_qp* qp, const ib_reg_wr* wr) {
+  hw::SendWqeRegister table{};
+  if (wr->mr != nullptr) {
+    const rvt_mregion& mr = to_imr(wr->mr)->mr;
+    table = {mr.reg_posts != 0 ? mr.lkey : mr.hw_key, mr.mapsz, rvt_mr_first_offset(mr), 0};
+  }
+  std::memcpy(bytes_ + hw::kSendWqeRegisterOffset, &table, sizeof table);
+  used_ = hw::kSendWqeRegisterOffset + sizeof table;
+  return rvt_fast_reg_mr(qp, wr->mr, wr->key, wr->access);
 }
 
 int SendWqe::copy_inline(rvt_qp* qp, const ib_send_wr* wr) {
@@ -97,10 +122,18 @@ void SendWqe::fill_header(const rvt_qp* qp, const ib_send_wr* wr, std::uint32_t 
   control.num_sge = num_sge_;
   control.blocks = static_cast<std::uint8_t>(used_ / hw::kWqeBlockBytes);
   control.length = length();
-  control.imm_or_key =
-      wr->opcode == IB_WR_SEND_WITH_INV ? wr->ex.invalidate_rkey : be32_to_cpu(wr->ex.imm_data);
+  control.imm_or_key = key_field(wr);
+  if (local(wr->opcode)) control.flags &= ~hw::kWqeInline;
+  if (wr->opcode == IB_WR_REG_MR)
+    control.length = static_cast<std::uint32_t>(reg_wr(wr)->mr->length);
   control.index = slot;
   std::memcpy(bytes_, &control, sizeof control);
+}
+
+std::uint32_t SendWqe::key_field(const ib_send_wr* wr) const {
+  if (wr->opcode == IB_WR_REG_MR) return reg_wr(wr)->key;
+  const bool invalidates = wr->opcode == IB_WR_SEND_WITH_INV || wr->opcode == IB_WR_LOCAL_INV;
+  return invalidates ? wr->ex.invalidate_rkey : be32_to_cpu(wr->ex.imm_data);
 }
 
 void SendWqe::fill_remote(const ib_send_wr* wr) {
@@ -114,6 +147,9 @@ void SendWqe::fill_remote(const ib_send_wr* wr) {
   } else if (remote(wr->opcode)) {
     peer.addr = rdma_wr(wr)->remote_addr;
     peer.rkey = rdma_wr(wr)->rkey;
+  } else if (wr->opcode == IB_WR_REG_MR) {
+    peer.addr = reg_wr(wr)->mr->iova;
+    peer.rkey = reg_wr(wr)->access & kAdapterAccess;
   }
   std::memcpy(bytes_ + hw::kSendWqeRemoteOffset, &peer, sizeof peer);
 }

@@ -20,6 +20,9 @@ class SendWqe {
   /// Takes data or elements of a request.
   /// @return 0; -EINVAL an element's key, too much inline data or a message over 2^31 bytes
   int gather(rvt_qp* qp, const ib_send_wr* wr);
+  /// Does to the driver's books what a REG_MR or LOCAL_INV will do to the adapter's.
+  /// @return 0; -EINVAL other operations, key or region; -EACCES region of another domain
+  int take_local(rvt_qp* qp, const ib_send_wr* wr);
   /// Fills in the rest and writes the WQE to `slot`.
   void store(const rvt_qp* qp, const ib_send_wr* wr, std::uint32_t slot);
 
@@ -29,10 +32,12 @@ class SendWqe {
   std::uint8_t num_sge() const { return num_sge_; }
 
  private:
+  int take_registration(rvt_qp* qp, const ib_reg_wr* wr);
   int copy_inline(rvt_qp* qp, const ib_send_wr* wr);
   int check_elements(rvt_qp* qp, const ib_send_wr* wr);
   void append(const rvt_sge& sge);
   void fill_header(const rvt_qp* qp, const ib_send_wr* wr, std::uint32_t slot);
+  std::uint32_t key_field(const ib_send_wr* wr) const;
   void fill_remote(const ib_send_wr* wr);
 
   alignas(16) std::uint8_t bytes_[kMaxBytes];  // not cleared: only what is used is written

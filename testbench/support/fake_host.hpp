@@ -52,6 +52,7 @@ class FakeHost : public hw::HostPort {
   hw::DeviceLimits limits{};
   std::uint64_t device_id = hw::bar::kDeviceIdValue;
   bool answers = true;                 ///< false: commands are lost
+  bool knows_objects = false;          ///< true: destroying an unknown region fails
   bool answers_error_doorbell = true;  ///< kQpErrorDone follows a QP-error doorbell
   hw::Time command_time = hw::kMicrosecond;
   int allocations_until_failure = -1;  ///< counts down; -1: never
@@ -314,7 +315,7 @@ class FakeHost : public hw::HostPort {
         mrs[object] = hw::load<hw::MptEntry>(mailbox.payload);
         break;
       case hw::CommandOpcode::kDestroyMr:
-        mrs.erase(object);
+        if (mrs.erase(object) == 0 && knows_objects) mailbox.status = hw::CommandStatus::kBadObject;
         break;
       case hw::CommandOpcode::kCreateQp:
       case hw::CommandOpcode::kModifyQp:

@@ -124,6 +124,16 @@ enum ib_wc_flags : std::uint8_t {
   IB_WC_WITH_INVALIDATE = 4,  ///< ex.invalidate_rkey counts
 };
 
+/// Kind of a region made by ib_alloc_mr. Only MEM_REG is supported.
+enum ib_mr_type : std::uint8_t {
+  IB_MR_TYPE_MEM_REG = 0,
+  IB_MR_TYPE_SG_GAPS = 1,
+  IB_MR_TYPE_DM = 2,
+  IB_MR_TYPE_USER = 3,
+  IB_MR_TYPE_DMA = 4,
+  IB_MR_TYPE_INTEGRITY = 5,
+};
+
 /// Access rights of memory regions and queue pairs.
 enum ib_access_flags : std::uint32_t {
   IB_ACCESS_LOCAL_WRITE = 0x1,

@@ -97,9 +97,11 @@ struct ib_device_attr {
   int max_mr = 0;
   int max_pd = 0;
   int max_srq = 0;
-  int max_qp_rd_atom = 0;       ///< READs and atomics a QP answers at a time
-  int max_qp_init_rd_atom = 0;  ///< the same as requester
-  int max_inline_data = 0;      ///< bytes (the kernel has no such limit)
+  int max_qp_rd_atom = 0;              ///< READs and atomics a QP answers at a time
+  int max_qp_init_rd_atom = 0;         ///< the same as requester
+  int max_inline_data = 0;             ///< bytes (the kernel has no such limit)
+  std::uint64_t page_size_cap = 0;     ///< bytes of a page of a region, for ib_map_mr_sg
+  int max_fast_reg_page_list_len = 0;  ///< pages of a region made by ib_alloc_mr
 };
 
 /// A device.
@@ -141,6 +143,12 @@ struct ib_mr {
   std::uint32_t rkey = 0;  ///< equal to lkey
   std::uint64_t iova = 0;
   std::uint64_t length = 0;  ///< bytes
+};
+
+/// A piece of host memory that ib_map_mr_sg maps.
+struct scatterlist {
+  std::uint64_t dma_address = 0;
+  std::uint32_t length = 0;  ///< bytes
 };
 
 /// An address handle.

@@ -76,12 +76,23 @@ struct ib_ud_wr {
   std::uint8_t port_num = 0;      ///< SMI only
 };
 
+/// REG_MR: gives a fast-register region what ib_map_mr_sg has mapped last.
+struct ib_reg_wr {
+  ib_send_wr wr;
+  ib_mr* mr = nullptr;       ///< made by ib_alloc_mr; its iova may be changed after the mapping
+  std::uint32_t key = 0;     ///< key from now on: differs from the present one in bits 7..0 at most
+  std::uint32_t access = 0;  ///< ib_access_flags
+};
+
 /// The request of which `wr` is the first member; the opcode says which it is.
 inline const ib_rdma_wr* rdma_wr(const ib_send_wr* wr) {
   return reinterpret_cast<const ib_rdma_wr*>(wr);
 }
 inline const ib_atomic_wr* atomic_wr(const ib_send_wr* wr) {
   return reinterpret_cast<const ib_atomic_wr*>(wr);
+}
+inline const ib_reg_wr* reg_wr(const ib_send_wr* wr) {
+  return reinterpret_cast<const ib_reg_wr*>(wr);
 }
 inline const ib_ud_wr* ud_wr(const ib_send_wr* wr) {
   return reinterpret_cast<const ib_ud_wr*>(wr);

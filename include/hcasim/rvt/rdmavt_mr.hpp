@@ -12,6 +12,7 @@
 namespace hcasim::rvt {
 
 struct rvt_dev_info;
+struct rvt_qp;
 
 /// A protection domain of the driver.
 struct rvt_pd {
@@ -28,11 +29,17 @@ struct rvt_mregion {
   std::uint64_t length = 0;     ///< bytes
   std::uint32_t lkey = 0;
   std::uint32_t access_flags = 0;  ///< ib_access_flags
-  std::uint32_t mapsz = 0;         ///< entries of the translation table
+  std::uint32_t mapsz = 0;         ///< entries of the translation table that are in use
   std::uint64_t mtt = 0;           ///< host address of the translation table
   std::uint8_t page_shift = 0;     ///< log2 bytes of a page
   bool lkey_invalid = false;       ///< key cannot be used until it is registered again
   bool lkey_published = false;     ///< key can be found
+
+  // Regions made by rvt_alloc_mr only.
+  bool fast_register = false;
+  std::uint32_t max_segs = 0;   ///< entries that the translation table has room for
+  std::uint32_t hw_key = 0;     ///< key that the adapter has, as far as completions tell
+  std::uint32_t reg_posts = 0;  ///< REG_MRs posted that are not known to have ended
 };
 
 /// A memory region of the driver.
@@ -57,6 +64,15 @@ struct rvt_sge {
   std::uint32_t length = 0;  ///< bytes
   std::uint32_t lkey = 0;
 };
+
+/// Bytes into its first page at which a region begins.
+inline std::uint32_t rvt_mr_first_offset(const rvt_mregion& mr) {
+  return static_cast<std::uint32_t>(mr.user_base & ((std::uint64_t{1} << mr.page_shift) - 1));
+}
+/// True for keys that differ in the consumer's 8 bits at most.
+constexpr bool rvt_same_key_slot(std::uint32_t a, std::uint32_t b) {
+  return (a ^ b) <= 0xff;
+}
 
 /// The driver's object behind a verbs object.
 inline rvt_pd* ibpd_to_rvtpd(ib_pd* pd) {
@@ -86,6 +102,9 @@ void rvt_free_lkey(rvt_lkey_table* table, rvt_mregion* mr);
 /// The region of `lkey`; null when its slot is empty, unpublished or has another key.
 const rvt_mregion* rvt_find_region(const rvt_lkey_table* table, std::uint32_t lkey);
 
+/// The same for any of the 256 keys that the consumer may give the region.
+rvt_mregion* rvt_find_slot(const rvt_lkey_table* table, std::uint32_t lkey);
+
 /// Checks an element of a work request. Any context.
 /// @param isge takes the element
 /// @param last_sge element before, or null
@@ -103,5 +122,23 @@ ib_mr* rvt_reg_user_mr(ib_pd* pd, std::uint64_t start, std::uint64_t length,
 /// access. Tasks only.
 /// @return 0, the region is gone; -EBUSY, it is not
 int rvt_dereg_mr(ib_mr* ibmr, ib_udata* udata);
+
+/// Makes a region without memory. Tasks only. See ib_alloc_mr.
+/// @return the region, or ERR_PTR: -EINVAL type or number of pages; -ENOMEM; -EIO
+ib_mr* rvt_alloc_mr(ib_pd* pd, ib_mr_type mr_type, std::uint32_t max_num_sg);
+/// Fills the translation table of a region made by rvt_alloc_mr. Any context. See ib_map_mr_sg.
+/// @param page_size bytes
+/// @return elements mapped whole; -EINVAL
+int rvt_map_mr_sg(ib_mr* ibmr, const scatterlist* sg, int sg_nents, unsigned* sg_offset,
+                  unsigned page_size);
+/// What the driver does when REG_MR is posted: the region gets its key, rights, address and length
+/// in the driver's own books, for the checks of later work requests. The adapter follows when the
+/// work request's turn comes.
+/// @return 0; -EACCES another protection domain; -EINVAL not made by rvt_alloc_mr, another key than
+///   the consumer may choose, or over 2^32 - 1 bytes
+int rvt_fast_reg_mr(rvt_qp* qp, ib_mr* ibmr, std::uint32_t key, std::uint32_t access);
+/// What the driver does when LOCAL_INV is posted.
+/// @return 0; -EINVAL no such key in this protection domain, or not made by rvt_alloc_mr
+int rvt_invalidate_rkey(rvt_qp* qp, std::uint32_t rkey);
 
 }  // namespace hcasim::rvt

@@ -68,6 +68,7 @@ struct rvt_swqe {
   std::uint32_t lpsn = 0;        ///< last PSN
   std::uint32_t ssn = 0;         ///< send sequence number
   std::uint32_t send_flags = 0;  ///< ib_send_flags, RVT_SEND_*
+  std::uint32_t key = 0;         ///< REG_MR: the new key
   ib_wr_opcode opcode = IB_WR_SEND;
   std::uint8_t num_sge = 0;  ///< elements after empty ones went and neighbours merged
 };
@@ -128,6 +129,7 @@ struct rvt_qp {
   std::uint32_t s_last = 0;           ///< oldest slot not known to be complete
   std::uint32_t s_avail = 0;          ///< free slots, at least
   std::uint32_t s_reserved_used = 0;  ///< slots of reserved operations in use
+  std::uint32_t s_reg_used = 0;       ///< slots of REG_MR in use
   std::uint32_t s_next_psn = 0;       ///< PSN of the next send
   std::uint32_t s_ssn = 1;            ///< send sequence number of the next send
   std::uint32_t s_flags = 0;
@@ -194,13 +196,14 @@ int rvt_check_ah(ib_device* ibdev, const rdma_ah_attr* ah_attr);
 // --- Posting (any context)
 // ------------------------------------------------------------------------
 
-/// See ib_post_send. @return 0; -EINVAL state or request; -ENOMEM queue full
+/// See ib_post_send.
+/// @return 0; -EINVAL state or request; -ENOMEM queue full; -EACCES region of REG_MR
 int rvt_post_send(ib_qp* ibqp, const ib_send_wr* wr, const ib_send_wr** bad_wr);
 /// See ib_post_recv. @return 0; -EINVAL state, SRQ or too many elements; -ENOMEM queue full
 int rvt_post_recv(ib_qp* ibqp, const ib_recv_wr* wr, const ib_recv_wr** bad_wr);
 /// Posts one send without doorbell; s_hlock held.
 /// @param call_send set to false when the message needs more than one packet
-/// @return 0; -EINVAL; -ENOMEM
+/// @return 0; -EINVAL; -ENOMEM; -EACCES region of REG_MR
 int rvt_post_one_wr(rvt_qp* qp, const ib_send_wr* wr, bool* call_send);
 /// Checks a send against a table of operations.
 /// @return bytes of the work request to take, not of the message; -EINVAL
@@ -213,11 +216,11 @@ int rvt_qp_is_avail(rvt_qp* qp, rvt_dev_info* rdi, bool reserved_op);
 // --- Keys in use
 // ----------------------------------------------------------------------------------
 
-/// True when the send in this slot of the ring uses `lkey`.
+/// True when the send in this slot of the ring uses the region of `lkey`, under any of its keys.
 bool rvt_swqe_has_lkey(rvt_qp* qp, std::uint32_t slot, std::uint32_t lkey);
-/// True when a send that is not complete uses `lkey`.
+/// True when a send that is not complete uses the region of `lkey`.
 bool rvt_qp_sends_has_lkey(rvt_qp* qp, std::uint32_t lkey);
-/// Moves a queue pair that uses `lkey` to ERR; not SMI and GSI.
+/// Moves a queue pair that uses the region of `lkey` to ERR; not SMI and GSI.
 void rvt_qp_mr_clean(rvt_qp* qp, std::uint32_t lkey);
 
 }  // namespace hcasim::rvt

@@ -38,6 +38,27 @@ int ib_dealloc_pd(ib_pd* pd);
 ///   write or atomic access without local write; -ENOMEM table full or no memory; -EIO
 ib_mr* ib_reg_user_mr(ib_pd* pd, std::uint64_t start, std::uint64_t length, std::uint64_t virt_addr,
                       std::uint32_t access);
+/// Makes a region without memory, for REG_MR to register. Tasks only. Until then its key cannot be
+/// used; afterwards LOCAL_INV, or SEND_WITH_INV of the peer, makes it so again.
+/// @param mr_type IB_MR_TYPE_MEM_REG
+/// @param max_num_sg pages that it can map, 1..max_fast_reg_page_list_len
+/// @return it, or ERR_PTR: -EINVAL; -ENOMEM table full or no memory; -EIO
+ib_mr* ib_alloc_mr(ib_pd* pd, ib_mr_type mr_type, std::uint32_t max_num_sg);
+/// Maps memory into a region made by ib_alloc_mr and sets mr->iova and mr->length; nobody can use
+/// that before the next REG_MR. Any context, but not while a REG_MR of the region is pending: the
+/// adapter reads the mapping then. All elements but the first begin, and all but the last end, at a
+/// page or where their neighbour does.
+/// @param sg_offset bytes of the first element to leave out, may be null; afterwards the bytes of
+///   the first element that was not mapped whole that were mapped
+/// @param page_size bytes, the one of page_size_cap
+/// @return elements mapped whole: fewer than sg_nents when the region is full or an element does
+///   not fit to its neighbour; -EINVAL region or page size
+int ib_map_mr_sg(ib_mr* mr, const scatterlist* sg, int sg_nents, unsigned* sg_offset,
+                 unsigned page_size);
+/// The next key in the 8 bits that belong to the consumer.
+constexpr std::uint32_t ib_inc_rkey(std::uint32_t rkey) {
+  return (rkey & 0xffff'ff00) | ((rkey + 1) & 0xff);
+}
 /// Deregisters; queue pairs whose pending work uses it go to ERR. Tasks only.
 /// @return 0; -EBUSY when the adapter still uses it after params.dereg_timeout, it then stays
 int ib_dereg_mr(ib_mr* mr);

@@ -290,10 +290,10 @@ TEST_F(PostSend, ValidOperationOfDatagramsLooksAtTheHandle) {
 
 TEST_F(PostSend, LocalOperationsWithoutAnImplementationAreRefused) {
   rvt_operation_table table = rvt_hca_post_parms;
-  table[IB_WR_LOCAL_INV] = {sizeof(ib_send_wr), 1u << IB_QPT_RC, RVT_OPERATION_LOCAL};
+  table[IB_WR_BIND_MW] = {sizeof(ib_send_wr), 1u << IB_QPT_RC, RVT_OPERATION_LOCAL};
   device->post_parms = table.data();
   ib_send_wr wr;
-  wr.opcode = IB_WR_LOCAL_INV;
+  wr.opcode = IB_WR_BIND_MW;
   EXPECT_EQ(post(wr), -EINVAL);
   EXPECT_EQ(bad_send, &wr);
 }
