@@ -40,7 +40,13 @@ void ResponseHandler::on_response(QueuePair& qp, const fabric::Packet& packet) {
 }
 
 void ResponseHandler::on_acknowledge(QueuePair& qp, const fabric::Packet& packet) {
-  switch (hw::syndrome_kind(packet.aeth.syndrome)) {
+  const hw::SyndromeKind kind = hw::syndrome_kind(packet.aeth.syndrome);
+  // A repeated ACK may bring credits; any other answer to what is done has no meaning.
+  if (kind != hw::SyndromeKind::kAck && hw::psn_before(packet.psn, qp.send.unacked_psn)) {
+    ++counters_.ghost_acks;
+    return;
+  }
+  switch (kind) {
     case hw::SyndromeKind::kAck:
       take_credit(qp, packet);
       if (acknowledge_before(qp, hw::psn_add(packet.psn, 1))) core_.scheduler->activate(qp);
