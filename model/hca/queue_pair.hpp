@@ -126,6 +126,11 @@ struct QueuePair {
     return context.state == hw::QpState::kRtr || context.state == hw::QpState::kRts ||
            context.state == hw::QpState::kSqd;
   }
+  /// May begin the next work request: in SQD only one that was begun before and is to be repeated.
+  bool begins() const {
+    return context.state == hw::QpState::kRts ||
+           (context.state == hw::QpState::kSqd && hw::psn_distance(send.ssn_begun, send.ssn) <= 0);
+  }
   bool flushes() const {
     return context.state == hw::QpState::kErr || context.state == hw::QpState::kSqe;
   }

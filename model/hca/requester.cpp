@@ -44,7 +44,7 @@ hw::Time Requester::more_since(const QueuePair& qp) const {
 // Opens the next work request and sends its first packet. False when there is none, or it must
 // wait.
 bool Requester::begin(QueuePair& qp) {
-  if (qp.context.state != hw::QpState::kRts) return false;
+  if (!qp.begins()) return false;
   const std::uint8_t* wqe = core_.wqe_fetch->front(qp);
   if (wqe == nullptr) return false;
   const auto control = hw::load<hw::SendWqeControl>(wqe);

@@ -49,7 +49,7 @@ void WqeFetch::stamp_doorbell(const QueuePair& qp, std::uint32_t count, hw::Time
 
 bool WqeFetch::wants_fetch(const QueuePair& qp) const {
   const SendState& send = qp.send;
-  return qp.context.state == hw::QpState::kRts && send.fetch.count < send.head.count &&
+  return qp.begins() && send.fetch.count < send.head.count &&
          send.fetch.count - send.send.count < core_.parameters.wqe_fetch.prefetch_wqes;
 }
 
