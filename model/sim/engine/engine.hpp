@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <string>
+#include <utility>
 
 #include "hcasim/hw/time.hpp"
 #include "sim/engine/event_wheel.hpp"
@@ -48,6 +50,14 @@ class Engine {
     while (next_time() < limit && !stop_) step();
   }
 
+  /// Something went wrong that the node cannot go on after: nothing more of it runs.
+  void abandon(std::exception_ptr error) {
+    error_ = std::move(error);
+    request_stop();
+  }
+  /// What abandon() was given; null while all is well.
+  const std::exception_ptr& error() const { return error_; }
+
   /// Makes the run loop return to the kernel after the current event.
   void request_stop() { stop_ = true; }
   bool stop_requested() const { return stop_; }
@@ -74,6 +84,7 @@ class Engine {
   std::uint64_t events_run_ = 0;
   std::uint64_t ranks_ = 0;
   bool stop_ = false;
+  std::exception_ptr error_;
   void (*outside_hook_)(void*) = nullptr;
   void* outside_context_ = nullptr;
 };

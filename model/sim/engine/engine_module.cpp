@@ -50,8 +50,14 @@ Time EngineModule::time_of(const sc_core::sc_time& delay) {
   return kernel_now() + static_cast<Time>(delay.value());
 }
 
+// An exception must not pass through the kernel, which would make a report of its own of it.
 void EngineModule::activate() {
-  conductor_.run(*this);
+  try {
+    conductor_.run(*this);
+  } catch (...) {
+    engine_.abandon(std::current_exception());
+  }
+  if (engine_.error() != nullptr) conductor_.stop();
 }
 
 void Conductor::from_outside(void* conductor) {
@@ -76,6 +82,7 @@ Time Conductor::limit_of(std::size_t index) const {
 
 void Conductor::run(EngineModule& module) {
   ++activations_;
+  if (module.engine_.error() != nullptr) return;  // a task failed
   if (task_runs_) {
     // The task may have left any events, or none: whose turn it is has to be found anew.
     task_runs_ = false;

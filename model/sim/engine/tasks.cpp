@@ -71,7 +71,13 @@ class Tasks::Impl : public Unit {
  private:
   void run(std::uint64_t index) {
     running_ = index;
-    tasks_[index]->body();
+    try {
+      tasks_[index]->body();
+    } catch (const sc_core::sc_unwind_exception&) {
+      throw;  // the kernel takes the process down
+    } catch (...) {
+      engine().abandon(std::current_exception());
+    }
     running_ = kNobody;
     tasks_[index]->body = nullptr;
   }

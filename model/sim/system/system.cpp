@@ -40,6 +40,9 @@ bool System::run_until(hw::Time end) {
     conductor_.schedule_next();
     sc_core::sc_start();
   }
+  for (const auto& node : nodes_) {
+    if (node->engine().error() != nullptr) std::rethrow_exception(node->engine().error());
+  }
   return next_time() != hw::kNever;
 }
 
