@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entry of the program: every error becomes one line on stderr and an exit status.
 #include <hcasim/sim/input_error.hpp>
-#include <hcasim/sim/run.hpp>
 
 #include <algorithm>
 #include <csignal>
@@ -40,7 +39,7 @@ int run_program(int argc, char** argv) {
     return complain(error.what(), tools::kBadInput);
   } catch (const fabric::CaptureError& error) {
     return complain(error.what(), tools::kBadInput);
-  } catch (const sim::RunError& error) {
+  } catch (const tools::RunFailure& error) {
     complain(error.what(), tools::kRunFailed);
     std::_Exit(tools::kRunFailed);  // the simulated machines stay as they stopped
   } catch (const std::bad_alloc&) {
