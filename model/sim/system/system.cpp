@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "sim/engine/log.hpp"
+
 namespace hcasim::sim {
 
 System::System(const SystemConfig& config, const SystemOptions& options)
     : conductor_(options.run_ahead) {
+  route_kernel_reports();
   if (options.nodes.empty() || options.nodes.size() > 2) {
     throw std::invalid_argument("a system has one node or two");
   }
