@@ -25,8 +25,9 @@ void AtomicUnit::on_dma_read(std::uint64_t, bool error) {
   if (error) {
     const Work work = waiting_.pop();
     if (QueuePair* qp = core_.qp(work.qpn)) {
-      core_.responder->atomic_done(*qp);
+      core_.response->atomic_failed(*qp, work.response);
       core_.qp_control->fail(*qp, hw::WcStatus::kLocQpOpErr);
+      core_.responder->atomic_done(*qp);
     }
     return next();
   }

@@ -276,12 +276,24 @@ void Requester::packet_left(std::uint32_t qpn, const fabric::Packet& packet, hw:
   core_.scheduler->resume();
 }
 
-void Requester::gather_failed(std::uint32_t qpn) {
+// The work request fails when those before it are done.
+bool Requester::gather_failed(std::uint32_t qpn, fabric::Packet& packet) {
   core_.scheduler->resume();
   QueuePair* qp = core_.qp(qpn);
-  if (qp == nullptr) return;
-  --qp->send.gathers;
-  core_.qp_control->fail(*qp, hw::WcStatus::kLocQpOpErr);
+  if (qp == nullptr) return false;
+  SendState& send = qp->send;
+  --send.gathers;
+  std::uint32_t index = send.in_flight.first;
+  while (index != kNone &&
+         !hw::psn_within(packet.psn, in_flight_[index].first_psn, in_flight_[index].last_psn)) {
+    index = in_flight_[index].next;
+  }
+  if (index == kNone) return false;
+  if (index == send.in_flight.last) send.message.open = false;
+  in_flight_[index].status = hw::WcStatus::kLocQpOpErr;
+  in_flight_[index].last_psn = hw::psn_add(packet.psn, -1);
+  settle(*qp);
+  return false;
 }
 
 void Requester::release(std::uint32_t index) {

@@ -70,7 +70,7 @@ class Requester final : public TransmitQueue::Owner {
   const Counters& counters() const { return counters_; }
 
   void packet_left(std::uint32_t qpn, const fabric::Packet& packet, hw::Time at) override;
-  void gather_failed(std::uint32_t qpn) override;
+  bool gather_failed(std::uint32_t qpn, fabric::Packet& packet) override;
 
  private:
   bool begin(QueuePair& qp);

@@ -96,6 +96,13 @@ void ResponseUnit::atomic_ready(QueuePair& qp, std::uint32_t response, std::uint
   activate(qp);
 }
 
+void ResponseUnit::atomic_failed(QueuePair& qp, std::uint32_t response) {
+  responses_[response].kind = Kind::kAck;
+  responses_[response].syndrome = hw::nak_syndrome(hw::NakCode::kRemoteOperational);
+  responses_[response].ready = true;
+  activate(qp);
+}
+
 void ResponseUnit::replay_atomic(QueuePair& qp, std::uint32_t psn) {
   if (qp.receive.replay == kNone) return;
   const Replay& replay = replays_[qp.receive.replay];
@@ -257,12 +264,14 @@ void ResponseUnit::packet_left(std::uint32_t qpn, const fabric::Packet&, hw::Tim
   resume();
 }
 
-void ResponseUnit::gather_failed(std::uint32_t qpn) {
-  resume();
-  QueuePair* qp = core_.qp(qpn);
-  if (qp == nullptr) return;
-  --qp->receive.gathers;
-  core_.qp_control->fail(*qp, hw::WcStatus::kLocQpOpErr);
+// A NAK takes the place of the data; packet_left() follows.
+bool ResponseUnit::gather_failed(std::uint32_t qpn, fabric::Packet& packet) {
+  packet.opcode = hw::BthOpcode::kRcAcknowledge;
+  packet.aeth.syndrome = hw::nak_syndrome(hw::NakCode::kRemoteOperational);
+  packet.resize_payload(0);
+  ++counters_.naks;
+  if (QueuePair* qp = core_.qp(qpn)) core_.qp_control->fail(*qp, hw::WcStatus::kLocQpOpErr);
+  return true;
 }
 
 void ResponseUnit::release(QueuePair& qp) {

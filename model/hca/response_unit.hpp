@@ -39,6 +39,8 @@ class ResponseUnit : public sim::Unit, public TransmitQueue::Owner {
   /// Keeps a place for the answer of an atomic; atomic_ready() fills it.
   std::uint32_t atomic(QueuePair& qp, const fabric::Packet& request);
   void atomic_ready(QueuePair& qp, std::uint32_t response, std::uint64_t original);
+  /// The atomic could not be carried out: its answer is a NAK.
+  void atomic_failed(QueuePair& qp, std::uint32_t response);
   /// Answers a repeated atomic from memory; silent when it is too old.
   void replay_atomic(QueuePair& qp, std::uint32_t psn);
   /// Forgets answers that have not left and those kept for repetition.
@@ -48,7 +50,7 @@ class ResponseUnit : public sim::Unit, public TransmitQueue::Owner {
   const Stage& stage() const { return stage_; }
   void on_event(std::uint64_t argument) override;
   void packet_left(std::uint32_t qpn, const fabric::Packet& packet, hw::Time at) override;
-  void gather_failed(std::uint32_t qpn) override;
+  bool gather_failed(std::uint32_t qpn, fabric::Packet& packet) override;
 
  private:
   enum class Kind : std::uint8_t { kAck, kRead, kAtomic };

@@ -36,10 +36,7 @@ void TransmitQueue::send_ready() {
   while (!entries_.empty() && entries_.front().reads == 0) {
     Entry entry = entries_.pop();
     ++first_;
-    if (entry.error) {
-      owner_.gather_failed(entry.qpn);
-      continue;
-    }
+    if (entry.error && !owner_.gather_failed(entry.qpn, *entry.packet)) continue;
     const fabric::Packet& packet = *entry.packet;
     const hw::Time first_bit = std::max(core_.engine.now(), core_.port->free_at());
     owner_.packet_left(entry.qpn, packet, first_bit);

@@ -19,7 +19,8 @@ class TransmitQueue final : public pcie::DmaClient {
    public:
     virtual ~Owner() = default;
     virtual void packet_left(std::uint32_t qpn, const fabric::Packet& packet, hw::Time at) = 0;
-    virtual void gather_failed(std::uint32_t qpn) = 0;
+    /// True: the owner has made something else of the packet, to be sent in its place.
+    virtual bool gather_failed(std::uint32_t qpn, fabric::Packet& packet) = 0;
   };
 
   TransmitQueue(Core& core, Owner& owner) : core_(core), owner_(owner) {}
