@@ -193,7 +193,10 @@ void Responder::taken(std::uint32_t qpn, hw::rq::TakeStatus status, const TakenW
   if (qp == nullptr || qp->receive.waiting != Waiting::kTake) return;
   ReceiveState& receive = qp->receive;
   receive.waiting = Waiting::kNothing;
-  if (!qp->receives()) return;
+  if (!qp->receives()) {  // it failed meanwhile, but this receive is spent
+    if (status == hw::rq::TakeStatus::kOk) complete_failed(*qp, wqe, hw::WcStatus::kWrFlushErr);
+    return;
+  }
   const bool none = status == hw::rq::TakeStatus::kBadQueue && !receive.rq_ready;
   if (status == hw::rq::TakeStatus::kEmpty || none) {
     ++counters_.out_of_buffer;
@@ -420,20 +423,22 @@ void Responder::stop(QueuePair& qp, hw::WcStatus in_hand) {
   ReceiveState& receive = qp.receive;
   drop_pending(qp);
   receive.receiving = Receiving::kNothing;
-  if (receive.waiting == Waiting::kTake) receive.waiting = Waiting::kNothing;
+  const bool vanishes = in_hand == hw::WcStatus::kSuccess;
+  if (vanishes && receive.waiting == Waiting::kTake) receive.waiting = Waiting::kNothing;
   if (receive.rwqe == kNone) return;
-  const TakenWqe& wqe = taken_[receive.rwqe];
-  if (in_hand != hw::WcStatus::kSuccess) {
-    hw::Cqe cqe{};
-    cqe.wr_id = wqe.wr_id;
-    cqe.qpn = qp.context.qpn;
-    cqe.wqe_index = wqe.slot;
-    cqe.opcode = hw::WcOpcode::kRecv;
-    cqe.status = in_hand;
-    core_.receive_queue->publish_tail(qp, wqe.slot);
-    core_.completion->complete_receive(qp, cqe, true, 0);
-  }
+  if (!vanishes) complete_failed(qp, taken_[receive.rwqe], in_hand);
   taken_.release(std::exchange(receive.rwqe, kNone));
+}
+
+void Responder::complete_failed(QueuePair& qp, const TakenWqe& wqe, hw::WcStatus status) {
+  hw::Cqe cqe{};
+  cqe.wr_id = wqe.wr_id;
+  cqe.qpn = qp.context.qpn;
+  cqe.wqe_index = wqe.slot;
+  cqe.opcode = hw::WcOpcode::kRecv;
+  cqe.status = status;
+  core_.receive_queue->publish_tail(qp, wqe.slot);
+  core_.completion->complete_receive(qp, cqe, true, 0);
 }
 
 void Responder::release(QueuePair& qp) {

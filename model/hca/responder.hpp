@@ -83,6 +83,7 @@ class Responder : public sim::Unit {
   bool scatter_receive(QueuePair& qp, const fabric::Packet& packet);
   bool may_invalidate(const QueuePair& qp, std::uint32_t key);
   void complete_receive(QueuePair& qp, const fabric::Packet& packet, hw::WcOpcode opcode);
+  void complete_failed(QueuePair& qp, const TakenWqe& wqe, hw::WcStatus status);
   void accept(QueuePair& qp, const fabric::Packet& packet, std::uint32_t psns);
   Verdict refuse(QueuePair& qp, hw::NakCode code, hw::WcStatus in_hand);
   void drop_pending(QueuePair& qp);
