@@ -195,7 +195,9 @@ void ReceiveQueuePort::on_answer(const hw::rq::CommandAnswer& answer) {
     qp->rq_number = kNoReceiveQueue;
     qp->receive.rq_ready = false;
   }
-  core_.qp_control->queue_stopped(*qp, answer.snapshot.tail);
+  // When a reset overtook the error, the queue has stopped only with the INVALIDATE that follows.
+  const bool overtaken = done.command.op == hw::rq::CommandOp::kToError && qp->stop == Stop::kReset;
+  if (!overtaken) core_.qp_control->queue_stopped(*qp, answer.snapshot.tail);
 }
 
 void ReceiveQueuePort::on_unit_event(const hw::rq::Event& event) {
