@@ -33,6 +33,10 @@ void CompletionUnit::event_behind(const hw::Eqe& eqe) {
   enter({{}, eqe, 0, 0, Kind::kEvent, false});
 }
 
+void CompletionUnit::call_behind(std::uint32_t qpn) {
+  enter({{}, {}, 0, qpn, Kind::kCall, false});
+}
+
 void CompletionUnit::enter(const Entry& entry) {
   entries_.push(entry);
   schedule(stage_.enter(now()));
@@ -54,6 +58,10 @@ void CompletionUnit::drain() {
 bool CompletionUnit::deliver(Entry& entry) {
   if (entry.kind == Kind::kEvent) {
     core_.event->raise(entry.eqe);
+    return true;
+  }
+  if (entry.kind == Kind::kCall) {
+    core_.qp_control->completions_written(entry.cqn);
     return true;
   }
   CompletionQueue* cq = core_.contexts.cqs.find(entry.cqn);

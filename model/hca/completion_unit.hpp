@@ -36,6 +36,8 @@ class CompletionUnit : public sim::Unit, public pcie::DmaClient {
                         std::uint64_t message);
   /// An event that follows all completions made so far.
   void event_behind(const hw::Eqe& eqe);
+  /// Calls QpControl::completions_written once all completions made so far are written.
+  void call_behind(std::uint32_t qpn);
   /// The consumer asks for an event; `seen` is how many completions it has read. False: no such CQ.
   bool arm(std::uint32_t cqn, bool solicited_only, std::uint32_t seen);
 
@@ -45,7 +47,7 @@ class CompletionUnit : public sim::Unit, public pcie::DmaClient {
   void on_dma_read(std::uint64_t token, bool error) override;
 
  private:
-  enum class Kind : std::uint8_t { kSend, kReceive, kEvent };
+  enum class Kind : std::uint8_t { kSend, kReceive, kEvent, kCall };
   struct Entry {
     hw::Cqe cqe;
     hw::Eqe eqe;

@@ -190,6 +190,7 @@ void QpControl::finish_stop(QueuePair& qp) {
     report(hw::EqeType::kQpErrorDone, qp.context.qpn, qp.tail_at_stop);
     return;
   }
+  if (reason == Stop::kErrorByCommand) return core_.completion->call_behind(qp.context.qpn);
   if (reason == Stop::kReset) {
     const bool timer_pending = qp.send.timer_pending;
     const bool active = qp.send.active;
@@ -204,6 +205,10 @@ void QpControl::finish_stop(QueuePair& qp) {
     qp.receive.respond_active = responding;
   }
   listener_->qp_stopped(qp.context.qpn, qp.tail_at_stop);
+}
+
+void QpControl::completions_written(std::uint32_t qpn) {
+  if (const QueuePair* qp = core_.qp(qpn)) listener_->qp_stopped(qpn, qp->tail_at_stop);
 }
 
 // Behind all completions made so far, so that whoever hears of it finds them in the rings.

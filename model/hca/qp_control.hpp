@@ -46,6 +46,8 @@ class QpControl : public sim::Unit {
   void flush_sends(QueuePair& qp);
   /// The receive-queue unit has stopped the queue; `tail` is its consumer index.
   void queue_stopped(QueuePair& qp, std::uint32_t tail);
+  /// All completions of a queue pair that was moved to ERR by command are in their rings.
+  void completions_written(std::uint32_t qpn);
 
   const Counters& counters() const { return counters_; }
   void on_event(std::uint64_t argument) override;
