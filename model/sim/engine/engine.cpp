@@ -18,9 +18,14 @@ void Unit::fail(const std::string& why) const {
   throw SimulationError(now(), name_, why);
 }
 
+void Engine::schedule(Unit& unit, Time at, std::uint64_t argument) {
+  if (at < now_) report_past(unit, at);
+  wheel_.push(at, unit.rank() << kRankShift | inserted_++, unit, argument);
+}
+
 void Engine::schedule_from_outside(Unit& unit, Time at, std::uint64_t argument) {
   schedule(unit, at, argument);
-  if (outside_hook_ != nullptr) outside_hook_(outside_context_);
+  if (!running_ && outside_hook_ != nullptr) outside_hook_(outside_context_);
 }
 
 void Engine::report_past(const Unit& unit, Time at) const {

@@ -30,16 +30,13 @@ class Engine {
   std::uint64_t events_run() const { return events_run_; }
 
   /// Calls unit.on_event(argument) at `at`, which must not be in the past.
-  void schedule(Unit& unit, Time at, std::uint64_t argument = 0) {
-    if (at < now_) report_past(unit, at);
-    wheel_.push(at, unit.rank() << kRankShift | (inserted_++ & kInsertedMask), unit, argument);
-  }
+  void schedule(Unit& unit, Time at, std::uint64_t argument = 0);
   /// The same from another node or a foreign module: whoever limits this engine must look again.
   void schedule_from_outside(Unit& unit, Time at, std::uint64_t argument = 0);
 
   /// Runs the next event.
   void step() {
-    const Event event = wheel_.pop();
+    const Event& event = wheel_.pop();
     now_ = event.time;
     ++events_run_;
     event.unit->on_event(event.argument);
@@ -63,6 +60,8 @@ class Engine {
   bool stop_requested() const { return stop_; }
   void clear_stop() { stop_ = false; }
 
+  /// True while this engine runs its events: what they schedule here is no news to anybody.
+  void set_running(bool running) { running_ = running; }
   /// Called when an event came in from outside the node.
   void set_outside_hook(void (*hook)(void*), void* context) {
     outside_hook_ = hook;
@@ -73,18 +72,18 @@ class Engine {
 
  private:
   static constexpr unsigned kRankShift = 48;
-  static constexpr std::uint64_t kInsertedMask = (std::uint64_t{1} << kRankShift) - 1;
 
   [[noreturn]] void report_past(const Unit& unit, Time at) const;
 
   std::string name_;
   EventWheel wheel_;
   Time now_ = 0;
-  std::uint64_t inserted_ = 0;
+  std::uint64_t inserted_ = 0;  // stays below 2^kRankShift for years of computing
   std::uint64_t events_run_ = 0;
   std::uint64_t ranks_ = 0;
   bool stop_ = false;
   std::exception_ptr error_;
+  bool running_ = false;
   void (*outside_hook_)(void*) = nullptr;
   void* outside_context_ = nullptr;
 };

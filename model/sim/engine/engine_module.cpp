@@ -75,9 +75,13 @@ void Conductor::schedule_next() {
   next.wake_.notify(next.delay_to(std::max(at, kernel_now())));
 }
 
+void EngineModule::note_foreign_peer() {
+  conductor_.foreign_peers_ = true;
+}
+
 Time Conductor::limit_of(std::size_t index) const {
   if (!run_ahead_) return std::min(end_, modules_[index]->engine_.next_time() + 1);
-  return std::min({end_, coupling_.horizon(index), kernel_pending()});
+  return std::min({end_, coupling_.horizon(index), pending_});
 }
 
 void Conductor::run(EngineModule& module) {
@@ -90,11 +94,38 @@ void Conductor::run(EngineModule& module) {
     return;
   }
   running_ = true;
+  pending_ = run_ahead_ ? kernel_pending() : 0;
+  EngineModule& last = run_turns(module);
+  running_ = false;
+  if (last.engine_.stop_requested()) {
+    // A task became runnable at the engine's time; it runs before any engine goes on.
+    task_runs_ = true;
+    last.wake_.notify(sc_core::SC_ZERO_TIME);
+    return;
+  }
+  schedule_next();
+}
+
+// Runs one engine after the other, whose next event is the earliest, while no task and nothing of
+// the kernel comes before it. Returns the one that ran last.
+EngineModule& Conductor::run_turns(EngineModule& first) {
+  EngineModule* turn = &first;
+  for (;;) {
+    run_events(*turn);
+    if (turn->engine_.stop_requested() || foreign_peers_) return *turn;
+    EngineModule* next = modules_[coupling_.earliest()];
+    if (next->engine_.next_time() >= std::min(end_, pending_)) return *turn;
+    turn = next;
+  }
+}
+
+// The engine whose turn it is has the earliest event, so that event is always allowed.
+void Conductor::run_events(EngineModule& module) {
   Engine& engine = module.engine_;
   Time limit = limit_of(module.index_);
   stale_ = false;
   engine.clear_stop();
-  // The engine whose turn it is has the earliest event, so that event is always allowed.
+  engine.set_running(true);
   do {
     engine.step();
     if (stale_) {
@@ -102,14 +133,7 @@ void Conductor::run(EngineModule& module) {
       stale_ = false;
     }
   } while (!engine.stop_requested() && engine.next_time() < limit);
-  running_ = false;
-  if (engine.stop_requested()) {
-    // A task became runnable at the engine's time; it runs before any engine goes on.
-    task_runs_ = true;
-    module.wake_.notify(sc_core::SC_ZERO_TIME);
-    return;
-  }
-  schedule_next();
+  engine.set_running(false);
 }
 
 }  // namespace hcasim::sim

@@ -28,6 +28,8 @@ class EngineModule : public sc_core::sc_module {
   sc_core::sc_time delay_to(Time at) const;
   /// Time at which a TLM call with this delay takes effect.
   static Time time_of(const sc_core::sc_time& delay);
+  /// A socket of this node has a foreign peer, which may look at the kernel's time.
+  void note_foreign_peer();
 
  private:
   friend class Conductor;
@@ -41,7 +43,8 @@ class EngineModule : public sc_core::sc_module {
 
 /// Lets the engines of a simulation take turns. At most one engine has a wake-up pending in the
 /// kernel, so while an engine runs, everything else that the kernel has pending is foreign, and its
-/// time is a bound for the run.
+/// time is a bound for the run. Up to it engines hand over to each other without the kernel, unless
+/// a foreign module is bound to one of them, which must find the kernel's time near the engine's.
 class Conductor {
  public:
   /// `run_ahead` off: an engine runs the events of one time step an activation.
@@ -60,6 +63,8 @@ class Conductor {
  private:
   friend class EngineModule;
   void run(EngineModule& module);
+  EngineModule& run_turns(EngineModule& first);
+  void run_events(EngineModule& module);
   Time limit_of(std::size_t index) const;
   static void from_outside(void* conductor);
 
@@ -68,6 +73,8 @@ class Conductor {
   std::vector<EngineModule*> modules_;
   std::uint64_t activations_ = 0;
   Time end_ = hw::kNever;
+  Time pending_ = hw::kNever;  // what the kernel has to do next, as of this activation
+  bool foreign_peers_ = false;
   bool running_ = false;
   bool stopped_ = false;
   bool task_runs_ = false;  // from the request to stop to the next delta cycle
