@@ -44,7 +44,9 @@ void EthernetPort::carry(PacketPtr packet, Time arrival) {
 
 void EthernetPort::on_event(std::uint64_t) {
   ++counters_.packets_in;
-  sink_->on_packet(arrivals_.pop().packet);
+  PacketPtr packet = std::move(arrivals_.front().packet);
+  arrivals_.drop();
+  sink_->on_packet(std::move(packet));
 }
 
 void connect(EthernetPort& a, EthernetPort& b) {

@@ -17,7 +17,7 @@ sc_core::sc_process_b* process_of(const sim::EngineModule& node) {
 }  // namespace
 
 SocketCalls::SocketCalls(sim::EngineModule& node)
-    : Unit(node.engine(), "socket_calls"), engine_process_(process_of(node)) {}
+    : Unit(node.engine(), "socket_calls"), node_(node), engine_process_(process_of(node)) {}
 
 void SocketCalls::look_again() {
   const sim::Time kernel_now = sim::EngineModule::time_of(sc_core::SC_ZERO_TIME);

@@ -21,13 +21,18 @@ class LinkRing {
   T& front() { return items_[head_]; }
   const T& front() const { return items_[head_]; }
   /// Item `i` from the front.
-  T& operator[](std::size_t i) { return items_[(head_ + i) & (items_.size() - 1)]; }
-  const T& operator[](std::size_t i) const { return items_[(head_ + i) & (items_.size() - 1)]; }
+  T& operator[](std::size_t i) { return items_[(head_ + i) & mask_]; }
+  const T& operator[](std::size_t i) const { return items_[(head_ + i) & mask_]; }
   T& back() { return (*this)[size_ - 1]; }
 
   void push(T item) {
-    if (size_ == items_.size()) grow();
+    if (size_ > mask_) grow();
     (*this)[size_++] = std::move(item);
+  }
+  /// A place at the end for the caller to fill, with whatever was there before.
+  T& emplace() {
+    if (size_ > mask_) grow();
+    return (*this)[size_++];
   }
   /// Inserts before all items at the end for which `later(item)` holds.
   template <typename Later>
@@ -39,9 +44,13 @@ class LinkRing {
   }
   T pop() {
     T item = std::move(front());
-    head_ = (head_ + 1) & (items_.size() - 1);
-    --size_;
+    drop();
     return item;
+  }
+  /// Removes the front, which keeps its resources until its place is taken again.
+  void drop() {
+    head_ = (head_ + 1) & mask_;
+    --size_;
   }
 
  private:
@@ -51,10 +60,12 @@ class LinkRing {
     std::vector<T> larger(items_.size() * 2);
     for (std::size_t i = 0; i < size_; ++i) larger[i] = std::move((*this)[i]);
     items_ = std::move(larger);
+    mask_ = items_.size() - 1;
     head_ = 0;
   }
 
   std::vector<T> items_;  // a power of two
+  std::size_t mask_ = kFirst - 1;
   std::size_t head_ = 0;
   std::size_t size_ = 0;
 };

@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "hcasim/hw/wire/bth.hpp"
 #include "hcasim/hw/wire/ethernet.hpp"
@@ -37,7 +41,11 @@ struct Addressing {
   std::uint8_t ipv4_flags = 2;     ///< 2: don't fragment
   std::uint16_t ipv4_id = 0;
 
-  bool is_ipv4() const { return hw::is_ipv4_gid(dst_gid); }
+  // Asked for each packet, so hw::is_ipv4_gid() in a form that compilers turn into two comparisons.
+  bool is_ipv4() const {
+    constexpr std::array<std::uint8_t, 12> kMapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+    return std::memcmp(dst_gid.data(), kMapped.data(), kMapped.size()) == 0;
+  }
   std::uint8_t dscp() const { return traffic_class >> 2; }
   std::uint8_t ecn() const { return traffic_class & 3; }
 
@@ -76,7 +84,8 @@ struct PacketHeaders {
 
 namespace detail {
 struct PoolStore;
-}
+inline constexpr PacketHeaders kDefaultHeaders{};
+}  // namespace detail
 
 /// A packet with room for the largest payload. It is large: pass it by reference or by PacketPtr.
 class Packet : public PacketHeaders {
@@ -104,7 +113,14 @@ class Packet : public PacketHeaders {
 
   /// Bytes of the frame from the Ethernet header to the ICRC, filled up to the least frame; without
   /// FCS.
-  std::size_t frame_bytes() const;
+  std::size_t frame_bytes() const {
+    const std::size_t link = hw::Ethernet::kBytes + (address.has_vlan ? hw::Vlan::kBytes : 0);
+    const std::size_t network = address.is_ipv4() ? hw::Ipv4::kBytes : hw::Ipv6::kBytes;
+    const std::size_t transport = hw::Udp::kBytes + hw::Bth::kBytes + info().bytes;
+    const std::size_t bytes =
+        link + network + transport + payload_size_ + pad_count() + hw::kIcrcBytes;
+    return std::max(bytes, hw::kEthernetMinFrameBytes - hw::kEthernetFcsBytes);
+  }
 
   /// Bytes of time that the packet occupies an Ethernet: the frame, preamble, FCS and gap.
   std::size_t wire_bytes() const {
@@ -114,7 +130,7 @@ class Packet : public PacketHeaders {
 
   /// Back to an empty packet with the values of a new one.
   void clear() {
-    set_headers({});
+    set_headers(detail::kDefaultHeaders);
     payload_size_ = 0;
     message = 0;
   }
@@ -129,6 +145,15 @@ class Packet : public PacketHeaders {
   detail::PoolStore* pool_ = nullptr;  // where a pool's packet goes back to
   std::uint16_t payload_size_ = 0;
   std::array<std::uint8_t, kMaxPayloadBytes> payload_;
+};
+
+/// What a pool owns. It outlives its pool while packets of it are out, so that nodes may be
+/// destroyed in any order.
+struct detail::PoolStore {
+  Packet* free = nullptr;  ///< those that nobody holds, linked by `next`
+  std::size_t in_use = 0;
+  bool abandoned = false;
+  std::vector<std::unique_ptr<Packet[]>> blocks;
 };
 
 /// Owns one packet of a PacketPool and gives it back at the end, on whichever node that is. All
@@ -163,7 +188,12 @@ class PacketPtr {
  private:
   friend class PacketPool;
   explicit PacketPtr(Packet* packet) : packet_(packet) {}
-  static void give_back(Packet* packet);
+  static void give_back(Packet* packet) {
+    detail::PoolStore* const store = packet->pool_;
+    packet->next = store->free;
+    store->free = packet;
+    if (--store->in_use == 0 && store->abandoned) delete store;
+  }
 
   Packet* packet_ = nullptr;
 };

@@ -18,7 +18,15 @@ class PacketPool {
   PacketPool& operator=(const PacketPool&) = delete;
 
   /// An empty packet with default headers.
-  PacketPtr acquire();
+  PacketPtr acquire() {
+    if (store_->free == nullptr) grow();
+    Packet* const packet = store_->free;
+    store_->free = packet->next;
+    ++store_->in_use;
+    packet->clear();
+    packet->next = nullptr;
+    return PacketPtr(packet);
+  }
 
   /// A packet with the same headers and payload.
   PacketPtr clone(const Packet& original);

@@ -37,6 +37,8 @@ PortModule::~PortModule() = default;
 
 void PortModule::start_of_simulation() {
   calls_.set_peer(out.operator->());
+  Wire* peer = ShortCut<Wire>::behind(out.operator->(), node_);
+  if (peer != nullptr) port_.set_wire(*peer);
 }
 
 tlm::tlm_generic_payload& PortModule::acquire() {

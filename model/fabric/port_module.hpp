@@ -31,6 +31,7 @@ class PacketExtension : public tlm::tlm_extension<PacketExtension> {
 class PortModule : public sc_core::sc_module,
                    public tlm::tlm_fw_transport_if<>,
                    public EnginePeer,
+                   public ShortCut<Wire>,
                    private Wire,
                    private tlm::tlm_mm_interface {
  public:
@@ -52,6 +53,7 @@ class PortModule : public sc_core::sc_module,
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
   bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
   unsigned int transport_dbg(tlm::tlm_generic_payload&) override { return 0; }
+  Wire* short_cut(const sim::EngineModule&) override { return &port_; }
 
  private:
   class Backward;

@@ -42,6 +42,15 @@ TEST(LinkClock, BackToBackTrafficKeepsItsFractions) {
   EXPECT_DOUBLE_EQ(clock.busy_ps(), 1e9);
 }
 
+TEST(LinkClock, ShortAndLongTransfersAddUpToTheFraction) {
+  LinkClock clock(ByteRate(1000, 7));
+  std::uint64_t total = 0;
+  for (std::uint64_t bytes = 0; bytes < 1100; ++bytes) {
+    total += bytes;
+    EXPECT_EQ(clock.reserve(0, bytes).end, static_cast<Time>((total * 1000 + 6) / 7));
+  }
+}
+
 TEST(LinkClock, StartsNowOrWhenFree) {
   LinkClock clock(ByteRate(80, 1));
   EXPECT_EQ(clock.reserve(1000, 10).start, 1000);
