@@ -97,23 +97,19 @@ void CpuPort::release(std::uint64_t address) {
   memory_.release(address);
 }
 
-void CpuPort::check_mapped(std::uint64_t address, std::uint64_t bytes) const {
-  if (!memory_.mapped(address, bytes)) {
-    fail(fmt::format("the driver touches {} bytes at {:#x}, which are not allocated", bytes,
-                     address));
-  }
+void CpuPort::fail_unmapped(std::uint64_t address, std::uint64_t bytes) const {
+  fail(
+      fmt::format("the driver touches {} bytes at {:#x}, which are not allocated", bytes, address));
 }
 
 void CpuPort::read(std::uint64_t address, void* to, std::uint64_t bytes) {
   if (bytes == 0) return;
-  check_mapped(address, bytes);
-  memory_.read(address, to, bytes);
+  if (!memory_.try_read(address, to, bytes)) fail_unmapped(address, bytes);
 }
 
 void CpuPort::write(std::uint64_t address, const void* from, std::uint64_t bytes) {
   if (bytes == 0) return;
-  check_mapped(address, bytes);
-  memory_.write(address, from, bytes);
+  if (!memory_.try_write(address, from, bytes)) fail_unmapped(address, bytes);
 }
 
 // --- Interrupts, watches, timers
@@ -138,7 +134,7 @@ std::uint32_t CpuPort::allocate_slot(std::vector<std::uint32_t>& free, std::size
 }
 
 void CpuPort::watch(std::uint64_t address, std::uint64_t bytes, hw::Callback callback) {
-  check_mapped(address, bytes);
+  if (!memory_.mapped(address, bytes)) fail_unmapped(address, bytes);
   const std::uint32_t slot = allocate_slot(free_watches_, watches_.size());
   if (slot == watches_.size()) watches_.emplace_back();
   watches_[slot] = callback;

@@ -63,7 +63,7 @@ class CpuPort : public sim::Unit, public hw::HostPort {
 
   void settle();
   void run(hw::Callback callback);
-  void check_mapped(std::uint64_t address, std::uint64_t bytes) const;
+  [[noreturn]] void fail_unmapped(std::uint64_t address, std::uint64_t bytes) const;
   static std::uint32_t allocate_slot(std::vector<std::uint32_t>& free, std::size_t used);
   static void told(void* self, std::uint64_t slot, Time visible_at);
   static void interrupted(void* self, std::uint64_t vector);

@@ -17,6 +17,7 @@ namespace hcasim::host {
 class DmaTargetSocket : public sc_core::sc_module,
                         public tlm::tlm_fw_transport_if<>,
                         public fabric::EnginePeer,
+                        public fabric::ShortCut<pcie::HostSide>,
                         private pcie::ReadSink {
  public:
   DmaTargetSocket(const sc_core::sc_module_name& name, sim::EngineModule& node,
@@ -29,6 +30,9 @@ class DmaTargetSocket : public sc_core::sc_module,
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
   bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
   unsigned int transport_dbg(tlm::tlm_generic_payload& payload) override;
+  pcie::HostSide* short_cut(const sim::EngineModule& initiator) override {
+    return &initiator == &node_ ? &root_complex_ : nullptr;
+  }
 
  private:
   void start_of_simulation() override;

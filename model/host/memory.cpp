@@ -41,7 +41,7 @@ void Memory::release(std::uint64_t address) {
 void Memory::copy_in(std::uint64_t address, const std::uint8_t* from, std::uint64_t bytes) {
   while (bytes != 0) {
     const std::uint64_t part = std::min(bytes, Pages::to_chunk_end(address));
-    std::memcpy(pages_.at(address), from, part);
+    copy_bytes(pages_.at(address), from, part);
     address += part;
     from += part;
     bytes -= part;
@@ -59,11 +59,16 @@ void Memory::copy_out(std::uint64_t address, void* to, std::uint64_t bytes) cons
   }
 }
 
-void Memory::post(std::uint64_t address, const void* from, std::uint32_t bytes, Time visible_at) {
-  apply_visible();
-  push_bytes(static_cast<const std::uint8_t*>(from), bytes);
-  posted_.push({address, visible_at, bytes});
-  watches_.on_write(address, bytes, visible_at);
+bool Memory::try_read_pages(std::uint64_t address, void* to, std::uint64_t bytes) {
+  if (!mapped(address, bytes)) return false;
+  read(address, to, bytes);
+  return true;
+}
+
+bool Memory::try_write_pages(std::uint64_t address, const void* from, std::uint64_t bytes) {
+  if (!mapped(address, bytes)) return false;
+  write(address, from, bytes);
+  return true;
 }
 
 void Memory::push_bytes(const std::uint8_t* from, std::uint64_t bytes) {
@@ -88,8 +93,12 @@ void Memory::grow_bytes(std::uint64_t needed) {
   bytes_tail_ = used;
 }
 
-void Memory::apply_first() {
-  const Posted posted = posted_.pop();
+// A write that is large or touches several pages.
+void Memory::apply_pages(const Posted& posted) {
+  if (posted.bytes <= kSmallBytes) {
+    copy_in(posted.address, posted.small, posted.bytes);
+    return;
+  }
   const std::uint64_t at = bytes_head_ & (bytes_.size() - 1);
   const std::uint64_t first = std::min<std::uint64_t>(posted.bytes, bytes_.size() - at);
   copy_in(posted.address, &bytes_[at], first);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "fabric/link_ring.hpp"
@@ -39,13 +40,38 @@ class Memory {
     apply_visible();
     copy_in(address, static_cast<const std::uint8_t*>(from), bytes);
   }
+  /// The same where the range may be unmapped: false then, and nothing is done.
+  bool try_read(std::uint64_t address, void* to, std::uint64_t bytes) {
+    const std::uint8_t* at = pages_.in_page(address, bytes);
+    if (at == nullptr) return try_read_pages(address, to, bytes);
+    apply_visible();
+    copy_bytes(to, at, bytes);
+    return true;
+  }
+  bool try_write(std::uint64_t address, const void* from, std::uint64_t bytes) {
+    std::uint8_t* at = pages_.in_page(address, bytes);
+    if (at == nullptr) return try_write_pages(address, from, bytes);
+    apply_visible();
+    copy_bytes(at, from, bytes);
+    return true;
+  }
   /// Applies the posted writes that are visible at `at`: for callers ahead of the engine, which has
   /// no events before `at` left.
   void apply_until(Time at) {
-    while (!posted_.empty() && posted_.front().visible_at <= at) apply_first();
+    while (next_visible_ <= at) apply_first();
   }
-  /// A write that becomes visible at `visible_at`, not before those posted earlier.
-  void post(std::uint64_t address, const void* from, std::uint32_t bytes, Time visible_at);
+  /// A write that becomes visible at `visible_at`, not before those posted earlier. The range must
+  /// be mapped.
+  void post(std::uint64_t address, const void* from, std::uint32_t bytes, Time visible_at) {
+    post_at(pages_.in_page(address, bytes), address, from, bytes, visible_at);
+  }
+  /// The same where the range may be unmapped: false then, and nothing is done.
+  bool try_post(std::uint64_t address, const void* from, std::uint32_t bytes, Time visible_at) {
+    std::uint8_t* to = pages_.in_page(address, bytes);
+    if (to == nullptr && !mapped(address, bytes)) return false;
+    post_at(to, address, from, bytes, visible_at);
+    return true;
+  }
 
   /// Calls `callback` once, at once when the next write that overlaps the range is posted, or now
   /// when one is posted already that is not visible yet. Returns an id for unwatch, 0 if called.
@@ -60,14 +86,56 @@ class Memory {
   static constexpr std::uint64_t kBase = std::uint64_t{1} << 32;
 
  private:
+  static constexpr std::uint32_t kSmallBytes = 64;
   struct Posted {
     std::uint64_t address;
+    std::uint8_t* to;  // null when it touches more than one page
     Time visible_at;
     std::uint32_t bytes;
+    std::uint8_t small[kSmallBytes];  // or else in bytes_
   };
 
   void apply_visible() { apply_until(engine_.now()); }
-  void apply_first();
+  void apply_first() {
+    const Posted& posted = posted_.front();
+    if (posted.to != nullptr && posted.bytes <= kSmallBytes) {
+      copy_bytes(posted.to, posted.small, posted.bytes);
+    } else {
+      apply_pages(posted);
+    }
+    posted_.drop();
+    next_visible_ = posted_.empty() ? hw::kNever : posted_.front().visible_at;
+  }
+  void apply_pages(const Posted& posted);
+  // `to` is null when the range touches several pages.
+  void post_at(std::uint8_t* to, std::uint64_t address, const void* from, std::uint32_t bytes,
+               Time visible_at) {
+    apply_visible();
+    if (posted_.empty()) next_visible_ = visible_at;
+    Posted& posted = posted_.emplace();
+    posted.address = address;
+    posted.to = to;
+    posted.visible_at = visible_at;
+    posted.bytes = bytes;
+    if (bytes <= kSmallBytes) {
+      copy_bytes(posted.small, from, bytes);
+    } else {
+      push_bytes(static_cast<const std::uint8_t*>(from), bytes);
+    }
+    watches_.on_write(address, bytes, visible_at);
+  }
+  bool try_read_pages(std::uint64_t address, void* to, std::uint64_t bytes);
+  bool try_write_pages(std::uint64_t address, const void* from, std::uint64_t bytes);
+  // Queue entries, payloads of benchmarks and doorbell records: a call would cost more than these.
+  static void copy_bytes(void* to, const void* from, std::uint64_t bytes) {
+    if (bytes == 64) {
+      std::memcpy(to, from, 64);
+    } else if (bytes == 8) {
+      std::memcpy(to, from, 8);
+    } else {
+      std::memcpy(to, from, bytes);
+    }
+  }
   void copy_in(std::uint64_t address, const std::uint8_t* from, std::uint64_t bytes);
   void copy_out(std::uint64_t address, void* to, std::uint64_t bytes) const;
   void push_bytes(const std::uint8_t* from, std::uint64_t bytes);
@@ -78,7 +146,8 @@ class Memory {
   Pages pages_;
   Watches watches_;
   fabric::LinkRing<Posted> posted_;
-  std::vector<std::uint8_t> bytes_;  // payload of posted_, a ring; a power of two
+  Time next_visible_ = hw::kNever;   // of the first in posted_
+  std::vector<std::uint8_t> bytes_;  // large payloads of posted_, a ring; a power of two
   std::uint64_t bytes_head_ = 0;     // counts that only grow
   std::uint64_t bytes_tail_ = 0;
 };

@@ -6,9 +6,14 @@
 namespace hcasim::host {
 
 MmioInitiator::MmioInitiator(const sc_core::sc_module_name& name, sim::EngineModule& node)
-    : sc_core::sc_module(name), requester_("requester", node, *this) {}
+    : sc_core::sc_module(name), node_(node), requester_("requester", node, *this) {}
+
+void MmioInitiator::start_of_simulation() {
+  device_ = fabric::ShortCut<pcie::DeviceSide>::behind(requester_.socket.operator->(), node_);
+}
 
 bool MmioInitiator::access(pcie::BarSink& sink, const pcie::BarAccess& access, Time arrival) {
+  if (device_ != nullptr) return device_->access(sink, access, arrival);
   sink_ = &sink;
   pcie::PooledPayload& payload =
       requester_.pool().acquire(access.is_write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND,

@@ -27,11 +27,14 @@ class MmioInitiator : public sc_core::sc_module,
   bool access(pcie::BarSink& sink, const pcie::BarAccess& access, Time arrival) override;
 
  private:
+  void start_of_simulation() override;
   void on_response(pcie::PooledPayload& payload, Time at) override;
   void on_request_end() override;
 
+  sim::EngineModule& node_;
   pcie::Requester requester_;
-  pcie::BarSink* sink_ = nullptr;  // the one MMIO port of the host
+  pcie::DeviceSide* device_ = nullptr;  // reached without the socket
+  pcie::BarSink* sink_ = nullptr;       // the one MMIO port of the host
 };
 
 }  // namespace hcasim::host

@@ -10,6 +10,10 @@
 
 namespace hcasim::host {
 
+namespace {
+constexpr std::uint32_t kCreditBytes = pcie::TlpLayout::kCreditBytes;
+}
+
 MmioPort::MmioPort(sim::Engine& engine, const pcie::Parameters& p, fabric::LinkClock& downstream,
                    pcie::DeviceSide& device)
     : Unit(engine, "mmio"),
@@ -19,7 +23,7 @@ MmioPort::MmioPort(sim::Engine& engine, const pcie::Parameters& p, fabric::LinkC
       propagation_(p.propagation_ns * hw::kNanosecond),
       // A burst has to fit, whatever was configured, or it could never leave.
       headers_(std::max(p.posted_header_credits, kMaxBytes / kLineBytes)),
-      credits_(std::max(p.posted_data_credits, kMaxBytes / pcie::TlpLayout::kCreditBytes)) {}
+      credits_(std::max(p.posted_data_credits, kMaxBytes / kCreditBytes)) {}
 
 std::uint32_t MmioPort::allocate() {
   if (free_.empty()) {
@@ -42,8 +46,15 @@ void MmioPort::write(std::uint64_t offset, const void* data, std::uint32_t bytes
   access.offset = offset;
   access.issue = issue;
   access.bytes = bytes;
+  access.tlps = (bytes + kLineBytes - 1) / kLineBytes;
+  access.credits = (bytes + kCreditBytes - 1) / kCreditBytes;
+  access.link_bytes = bytes + access.tlps * layout_.write_overhead();
   access.is_write = true;
-  std::memcpy(access.data.data(), data, bytes);
+  if (bytes == sizeof(std::uint64_t)) {
+    std::memcpy(access.data.data(), data, sizeof(std::uint64_t));  // a doorbell, as most are
+  } else {
+    std::memcpy(access.data.data(), data, bytes);
+  }
   ++counters_.writes;
   counters_.write_bytes += bytes;
   enqueue(index);
@@ -55,6 +66,7 @@ void MmioPort::read(std::uint64_t offset, std::uint64_t& to, Time issue, hw::Cal
   access.offset = offset;
   access.issue = issue;
   access.bytes = sizeof to;
+  access.link_bytes = layout_.request_overhead();
   access.is_write = false;
   access.to = &to;
   access.done = done;
@@ -86,46 +98,33 @@ void MmioPort::pump() {
     const std::uint32_t index = queue_.front();
     const Access& access = *accesses_[index];
     if (access.issue > now() || !take_credits(access)) return;
-    queue_.pop();
+    queue_.drop();
     send(index);
   }
 }
 
-std::uint32_t MmioPort::tlps_of(const Access& access) {
-  return (access.bytes + kLineBytes - 1) / kLineBytes;
-}
-std::uint32_t MmioPort::credits_of(const Access& access) {
-  constexpr std::uint32_t kCredit = pcie::TlpLayout::kCreditBytes;
-  return (access.bytes + kCredit - 1) / kCredit;
-}
-
 bool MmioPort::take_credits(const Access& access) {
   if (!access.is_write) return true;
-  const std::uint32_t tlps = tlps_of(access);
-  const std::uint32_t credits = credits_of(access);
   while (!returns_.empty() && returns_.front().at <= now()) {
-    const Return back = returns_.pop();
-    headers_ += back.tlps;
-    credits_ += back.credits;
+    headers_ += returns_.front().tlps;
+    credits_ += returns_.front().credits;
+    returns_.drop();
   }
-  if (tlps > headers_ || credits > credits_) {
+  if (access.tlps > headers_ || access.credits > credits_) {
     counters_.credit_waits += short_of_credits_ ? 0 : 1;
     short_of_credits_ = true;
     if (!returns_.empty()) schedule(returns_.front().at, kPump);
     return false;
   }
   short_of_credits_ = false;
-  headers_ -= tlps;
-  credits_ -= credits;
+  headers_ -= access.tlps;
+  credits_ -= access.credits;
   return true;
 }
 
 void MmioPort::send(std::uint32_t index) {
   Access& access = *accesses_[index];
-  const std::uint32_t bytes = access.is_write
-                                  ? access.bytes + tlps_of(access) * layout_.write_overhead()
-                                  : layout_.request_overhead();
-  const Time arrival = downstream_.reserve(now(), bytes).end + propagation_;
+  const Time arrival = downstream_.reserve(now(), access.link_bytes).end + propagation_;
   const bool more = device_.access(
       *this, {index, access.offset, access.data.data(), access.bytes, access.is_write}, arrival);
   if (!more) channel_busy_ = true;
@@ -138,7 +137,7 @@ void MmioPort::on_bar_done(std::uint64_t token, Time at) {
     schedule(at, token);
     return;
   }
-  returns_.push_sorted({at, tlps_of(access), credits_of(access)},
+  returns_.push_sorted({at, access.tlps, access.credits},
                        [at](const Return& other) { return other.at > at; });
   free_.push_back(index);
   if (short_of_credits_) schedule(at, kPump);

@@ -57,6 +57,9 @@ class MmioPort : public sim::Unit, public pcie::BarSink {
     std::uint64_t offset;
     Time issue;
     std::uint32_t bytes;
+    std::uint32_t tlps;
+    std::uint32_t credits;
+    std::uint32_t link_bytes;
     bool is_write;
     std::uint64_t* to;
     hw::Callback done;
@@ -74,8 +77,6 @@ class MmioPort : public sim::Unit, public pcie::BarSink {
   bool take_credits(const Access& access);
   void send(std::uint32_t index);
   void finish_read(std::uint32_t index);
-  static std::uint32_t tlps_of(const Access& access);
-  static std::uint32_t credits_of(const Access& access);
 
   static constexpr std::uint64_t kPump = ~std::uint64_t{0};
 

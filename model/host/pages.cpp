@@ -61,9 +61,9 @@ void Pages::unmap(std::uint64_t address, std::uint64_t bytes) {
   }
 }
 
-bool Pages::mapped(std::uint64_t address, std::uint64_t bytes) const {
+bool Pages::all_mapped(std::uint64_t address, std::uint64_t bytes) const {
   const std::uint64_t offset = address - base_;
-  if (address < base_ || offset >= size_ || bytes > size_ - offset || bytes == 0) return false;
+  if (address < base_ || offset >= size_ || bytes > size_ - offset) return false;
   const std::uint64_t last = address + bytes - 1;
   for (std::uint64_t page = address & ~(kPageBytes - 1); page <= last; page += kPageBytes) {
     if (!chunks_[(page - base_) >> kChunkShift] || info(page).allocations == 0) return false;

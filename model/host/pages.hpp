@@ -27,7 +27,20 @@ class Pages {
   void map(std::uint64_t address, std::uint64_t bytes);
   /// Undoes one map; the bytes become 0.
   void unmap(std::uint64_t address, std::uint64_t bytes);
-  bool mapped(std::uint64_t address, std::uint64_t bytes) const;
+  bool mapped(std::uint64_t address, std::uint64_t bytes) const {
+    return bytes != 0 && (in_page(address, bytes) != nullptr || all_mapped(address, bytes));
+  }
+  /// Where [address, address + bytes) is, when it lies in one page and that is mapped; else null.
+  /// Most accesses do, and need no other look at their page.
+  std::uint8_t* in_page(std::uint64_t address, std::uint64_t bytes) const {
+    const std::uint64_t offset = address - base_;
+    if (offset >= size_ || bytes > size_ - offset) return nullptr;
+    if ((offset & (kPageBytes - 1)) + bytes > kPageBytes) return nullptr;
+    const Chunk* chunk = chunks_[offset >> kChunkShift].get();
+    const std::uint64_t place = offset & (kChunkBytes - 1);
+    if (chunk == nullptr || chunk->pages[place >> kPageShift].allocations == 0) return nullptr;
+    return chunk->bytes + place;
+  }
 
   /// Bytes at `address`, which must be mapped, contiguous up to the end of its chunk.
   std::uint8_t* at(std::uint64_t address) const {
@@ -60,6 +73,7 @@ class Pages {
     std::array<PageInfo, kChunkBytes / kPageBytes> pages{};
   };
 
+  bool all_mapped(std::uint64_t address, std::uint64_t bytes) const;
   static void clear(std::uint8_t* from, std::uint64_t bytes);
 
   std::uint64_t base_;

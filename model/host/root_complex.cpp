@@ -25,9 +25,8 @@ Time RootComplex::write(std::uint64_t address, const void* from, std::uint32_t b
                         Time arrival) {
   ++counters_.writes;
   last_visible_ = std::max(last_visible_, arrival + write_latency_);
-  if (memory_.mapped(address, bytes)) {
-    memory_.post(address, from, bytes, last_visible_);
-  } else if (address == pcie::kMsixAddress && bytes == pcie::kMsixBytes) {
+  if (memory_.try_post(address, from, bytes, last_visible_)) return last_visible_;
+  if (address == pcie::kMsixAddress && bytes == pcie::kMsixBytes) {
     std::uint32_t vector = 0;
     std::memcpy(&vector, from, sizeof vector);
     ++counters_.messages;
@@ -63,10 +62,9 @@ void RootComplex::on_event(std::uint64_t argument) {
   const Read read = reads_[index];
   free_.push_back(index);
   --pending_;
-  const bool mapped = memory_.mapped(read.address, read.bytes);
+  const bool mapped = memory_.try_read(read.address, read.to, read.bytes);
   std::uint32_t link_bytes = layout_.completion_overhead();  // an error has no data
   if (mapped) {
-    memory_.read(read.address, read.to, read.bytes);
     link_bytes = layout_.completions(read.address, read.bytes).bytes;
   } else {
     ++counters_.unmapped_reads;

@@ -35,7 +35,11 @@ class Watches {
   void remove(std::uint32_t id);
   /// Fires the watches that overlap [address, address + bytes), oldest first.
   void on_write(std::uint64_t address, std::uint64_t bytes, Time visible_at) {
-    if (active_ != 0) fire_in_pages(address, bytes, visible_at);
+    if (active_ == 0) return;
+    const std::uint64_t last = address + bytes - 1;
+    const bool one_page = (address ^ last) < Pages::kPageBytes;
+    if (one_page && pages_.info(address).first_watch == 0) return;
+    fire_in_pages(address, bytes, visible_at);
   }
   std::uint32_t active() const { return active_; }
 

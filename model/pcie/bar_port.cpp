@@ -35,7 +35,7 @@ void BarPort::offer() {
     held_up_ = true;  // until the adapter says otherwise, before or after it returns
     if (deliver(queue_.front())) {
       held_up_ = false;
-      queue_.pop();
+      queue_.drop();
     }
   }
   offering_ = false;

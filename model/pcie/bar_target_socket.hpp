@@ -19,6 +19,8 @@ namespace hcasim::pcie {
 class BarTargetSocket : public sc_core::sc_module,
                         public tlm::tlm_fw_transport_if<>,
                         public fabric::EnginePeer,
+                        public fabric::ShortCut<DeviceSide>,
+                        private DeviceSide,
                         private BarSink {
  public:
   /// `endpoint` sends the answers to reads upstream.
@@ -43,13 +45,19 @@ class BarTargetSocket : public sc_core::sc_module,
   bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
   /// Registers can be read without time passing; nothing is written.
   unsigned int transport_dbg(tlm::tlm_generic_payload& payload) override;
+  DeviceSide* short_cut(const sim::EngineModule& initiator) override {
+    return &initiator == &node_ ? this : nullptr;
+  }
 
  private:
   class BlockingCalls;
 
   void start_of_simulation() override;
+  bool access(BarSink& sink, const BarAccess& access, Time arrival) override;
   void on_bar_done(std::uint64_t token, Time at) override;
   void on_bar_free() override {}
+  static bool inside(std::uint64_t offset, std::uint64_t bytes);
+  static bool fits(const BarAccess& access);
   static bool acceptable(tlm::tlm_generic_payload& payload);
 
   sim::EngineModule& node_;

@@ -37,9 +37,7 @@ bool PostedCredits::collect_first(Time until, Time& back) {
   if (whole) {
     if (oldest.last_back > until) return false;
     back = oldest.last_back;
-    headers_ += oldest.tlps;
-    data_ += oldest.data;
-    spent_.pop();
+    take_back_first();
     return true;
   }
   const std::uint32_t payload = layout_.first_write(oldest.address, oldest.bytes);
@@ -92,7 +90,7 @@ bool Tags::collect_first(Time now) {
   Return& oldest = returns_.front();
   if (oldest.last <= now) {
     free_ += oldest.requests;
-    returns_.pop();
+    returns_.drop();
     return true;
   }
   if (time_of(oldest, 1) > now) return false;

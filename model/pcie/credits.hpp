@@ -23,7 +23,13 @@ class PostedCredits {
 
   /// Whether a transfer of that many TLPs and data credits can go out at `now` in one go.
   bool enough(std::uint32_t tlps, std::uint32_t data, Time now) {
-    if (tlps > headers_ || data > data_) collect(tlps, data, now);
+    while (tlps > headers_ || data > data_) {
+      if (spent_.empty() || spent_.front().last_back > now) {
+        collect(tlps, data, now);
+        break;
+      }
+      take_back_first();
+    }
     return tlps <= headers_ && data <= data_;
   }
   /// Earliest time, not before `now`, at which there are credits for one TLP.
@@ -33,7 +39,8 @@ class PostedCredits {
              Time last_back) {
     headers_ -= tlps;
     data_ -= data;
-    spent_.push({last_back, address, bytes, tlps, data});
+    Spent& spent = spent_.emplace();
+    spent = {last_back, address, bytes, tlps, data};
   }
 
  private:
@@ -45,6 +52,11 @@ class PostedCredits {
     std::uint32_t data;
   };
 
+  void take_back_first() {
+    headers_ += spent_.front().tlps;
+    data_ += spent_.front().data;
+    spent_.drop();
+  }
   Time collect(std::uint32_t tlps, std::uint32_t data, Time until, Time now = 0);
   bool collect_first(Time until, Time& back);
 
@@ -63,7 +75,8 @@ class RequestCredits {
   /// How many there are at `now`; exact if less than `wanted`.
   std::uint32_t available(std::uint32_t wanted, Time now) {
     while (free_ < wanted && !returns_.empty() && returns_.front().at <= now) {
-      free_ += returns_.pop().count;
+      free_ += returns_.front().count;
+      returns_.drop();
     }
     return free_;
   }

@@ -14,6 +14,11 @@ DmaInitiator::DmaInitiator(const sc_core::sc_module_name& name, sim::EngineModul
       requester_("requester", node, *this),
       endpoint_(node.engine(), "pcie", p, *this) {}
 
+void DmaInitiator::start_of_simulation() {
+  HostSide* host = fabric::ShortCut<HostSide>::behind(requester_.socket.operator->(), node_);
+  if (host != nullptr) endpoint_.set_host(*host);
+}
+
 Time DmaInitiator::write(std::uint64_t address, const void* from, std::uint32_t bytes,
                          Time arrival) {
   if (!requester_.ready()) {

@@ -30,6 +30,7 @@ class DmaInitiator : public sc_core::sc_module, private HostSide, private Respon
     Time arrival;
   };
 
+  void start_of_simulation() override;
   Time write(std::uint64_t address, const void* from, std::uint32_t bytes, Time arrival) override;
   void read(ReadSink& sink, std::uint64_t token, std::uint64_t address, void* to,
             std::uint32_t bytes, Time arrival) override;

@@ -8,7 +8,7 @@ namespace hcasim::pcie {
 Endpoint::Endpoint(sim::Engine& engine, const std::string& name, const Parameters& p,
                    HostSide& host)
     : Unit(engine, name),
-      host_(host),
+      host_(&host),
       layout_(p),
       upstream_(LinkRates(p).tlp_rate()),
       propagation_(p.propagation_ns * hw::kNanosecond),
@@ -24,21 +24,12 @@ Endpoint::Endpoint(sim::Engine& engine, const std::string& name, const Parameter
 Time Endpoint::write(std::uint64_t address, const void* from, std::uint32_t bytes) {
   ++counters_.writes;
   counters_.write_bytes += bytes;
-  return host_.write(address, from, bytes, send_write(address, bytes));
+  return host_->write(address, from, bytes, send_write(address, bytes));
 }
 
 void Endpoint::interrupt(std::uint32_t vector) {
   ++counters_.interrupts;
   write(kMsixAddress, &vector, kMsixBytes);
-}
-
-Time Endpoint::send_write(std::uint64_t address, std::uint32_t bytes) {
-  const std::uint32_t tlps = layout_.write(address, bytes).tlps;
-  const std::uint32_t data = layout_.data_credits(address, bytes);
-  // Credits count from the moment the link is free for this write: those before it go first.
-  const Time free = std::max(now(), upstream_.free_at());
-  if (posted_.enough(tlps, data, free)) return put_write(address, bytes, tlps, data, now());
-  return send_write_slowly(address, bytes);
 }
 
 // One TLP after the other, each as soon as it has credits.
@@ -55,14 +46,6 @@ Time Endpoint::send_write_slowly(std::uint64_t address, std::uint32_t bytes) {
     address += payload;
     bytes -= payload;
   }
-  return arrival;
-}
-
-Time Endpoint::put_write(std::uint64_t address, std::uint32_t bytes, std::uint32_t tlps,
-                         std::uint32_t data, Time at) {
-  const Time end = upstream_.reserve(at, bytes + tlps * layout_.write_overhead()).end;
-  const Time arrival = end + propagation_;
-  posted_.spend(address, bytes, tlps, data, arrival + drain_ + propagation_);
   return arrival;
 }
 
@@ -95,10 +78,6 @@ std::uint32_t Endpoint::allocate_read() {
   const std::uint32_t index = free_reads_.back();
   free_reads_.pop_back();
   return index;
-}
-
-std::uint32_t Endpoint::requests_of(const Read& read) const {
-  return layout_.read_requests(read.address, read.bytes_to_ask).tlps;
 }
 
 // Sends as many requests of a read as there are tags and credits for, unless that is too few.
@@ -136,7 +115,7 @@ void Endpoint::send_requests(std::uint32_t index, std::uint32_t bytes, std::uint
   read.to += bytes;
   read.bytes_to_ask -= bytes;
   ++read.parts_out;
-  host_.read(*this, index, address, to, bytes, first_end + propagation_);
+  host_->read(*this, index, address, to, bytes, first_end + propagation_);
 }
 
 void Endpoint::on_completion(std::uint64_t token, std::uint64_t address, std::uint32_t bytes,

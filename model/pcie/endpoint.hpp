@@ -38,6 +38,8 @@ class Endpoint : public sim::Unit, public DmaPort, public ReadSink {
  public:
   Endpoint(sim::Engine& engine, const std::string& name, const Parameters& parameters,
            HostSide& host);
+  /// Another way to the same host, to be taken from now on.
+  void set_host(HostSide& host) { host_ = &host; }
 
   void read(std::uint64_t address, void* to, std::uint32_t bytes, DmaClient& client,
             std::uint64_t token) override;
@@ -71,21 +73,36 @@ class Endpoint : public sim::Unit, public DmaPort, public ReadSink {
 
   std::uint32_t allocate_read();
   void ask(std::uint32_t index);
-  std::uint32_t requests_of(const Read& read) const;
+  std::uint32_t requests_of(const Read& read) const {
+    return layout_.read_requests(read.address, read.bytes_to_ask).tlps;
+  }
   std::uint32_t least_batch(std::uint32_t wanted) const { return std::min(wanted, batch_); }
   void send_requests(std::uint32_t index, std::uint32_t bytes, std::uint32_t requests);
   std::uint32_t bytes_of_requests(const Read& read, std::uint32_t requests) const;
   void serve_waiting();
   void arm();
   void finish(std::uint32_t index);
-  Time send_write(std::uint64_t address, std::uint32_t bytes);
+  Time send_write(std::uint64_t address, std::uint32_t bytes) {
+    const bool single = layout_.single_write(address, bytes);
+    const std::uint32_t tlps = single ? 1 : layout_.write(address, bytes).tlps;
+    const std::uint32_t data = layout_.data_credits(address, bytes);
+    // Credits count from the moment the link is free for this write: those before it go first.
+    const Time free = std::max(now(), upstream_.free_at());
+    if (posted_.enough(tlps, data, free)) return put_write(address, bytes, tlps, data, now());
+    return send_write_slowly(address, bytes);
+  }
   Time send_write_slowly(std::uint64_t address, std::uint32_t bytes);
   Time put_write(std::uint64_t address, std::uint32_t bytes, std::uint32_t tlps, std::uint32_t data,
-                 Time at);
+                 Time at) {
+    const Time end = upstream_.reserve(at, bytes + tlps * layout_.write_overhead()).end;
+    const Time arrival = end + propagation_;
+    posted_.spend(address, bytes, tlps, data, arrival + drain_ + propagation_);
+    return arrival;
+  }
 
   static constexpr std::uint64_t kServe = ~std::uint64_t{0};
 
-  HostSide& host_;
+  HostSide* host_;
   TlpLayout layout_;
   fabric::LinkClock upstream_;
   Time propagation_;

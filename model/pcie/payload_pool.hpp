@@ -27,6 +27,8 @@ class PayloadPool : public tlm::tlm_mm_interface {
 
   /// Payloads that somebody holds a reference to.
   std::size_t in_use() const { return payloads_.size() - free_.size(); }
+  /// Payloads ever made.
+  std::size_t capacity() const { return payloads_.size(); }
 
  private:
   std::vector<std::unique_ptr<PooledPayload>> payloads_;

@@ -5,14 +5,7 @@
 
 namespace hcasim::pcie {
 
-// The first completion ends at the last read completion boundary that its size allows, so that
-// those after it start aligned.
-std::uint32_t TlpLayout::completions_of_request(std::uint64_t address, std::uint32_t bytes) const {
-  const std::uint32_t first = completion_ - static_cast<std::uint32_t>(address & (rcb_ - 1));
-  return bytes <= first ? 1 : 1 + up(bytes - first, completion_shift_);
-}
-
-TlpLayout::Total TlpLayout::completions(std::uint64_t address, std::uint32_t bytes) const {
+TlpLayout::Total TlpLayout::completions_of_all(std::uint64_t address, std::uint32_t bytes) const {
   std::uint32_t tlps = 0;
   for (std::uint32_t left = bytes; left != 0;) {
     const std::uint32_t request = first_read(address, left);
@@ -23,7 +16,7 @@ TlpLayout::Total TlpLayout::completions(std::uint64_t address, std::uint32_t byt
   return {tlps, bytes + tlps * cpld_};
 }
 
-std::uint32_t TlpLayout::data_credits(std::uint64_t address, std::uint32_t bytes) const {
+std::uint32_t TlpLayout::data_credits_of_pages(std::uint64_t address, std::uint32_t bytes) {
   std::uint32_t credits = 0;
   for (std::uint32_t page = to_boundary(address); bytes != 0; page = kBoundary) {
     const std::uint32_t part = std::min(bytes, page);

@@ -46,15 +46,27 @@ class TlpLayout {
     const std::uint32_t tlps = pieces(address, bytes, mps_shift_);
     return {tlps, bytes + tlps * mwr_};
   }
+  /// True when one TLP carries the write, as most are small.
+  bool single_write(std::uint64_t address, std::uint32_t bytes) const {
+    return bytes <= mps_ && bytes <= to_boundary(address);
+  }
   /// Upstream part of a read.
   Total read_requests(std::uint64_t address, std::uint32_t bytes) const {
+    if (bytes <= mrrs_ && bytes <= to_boundary(address)) return {1, mrd_};
     const std::uint32_t tlps = pieces(address, bytes, mrrs_shift_);
     return {tlps, tlps * mrd_};
   }
   /// Downstream part of a read.
-  Total completions(std::uint64_t address, std::uint32_t bytes) const;
+  Total completions(std::uint64_t address, std::uint32_t bytes) const {
+    if (bytes > mrrs_ || bytes > to_boundary(address)) return completions_of_all(address, bytes);
+    const std::uint32_t tlps = completions_of_request(address, bytes);
+    return {tlps, bytes + tlps * cpld_};
+  }
   /// Credits of 16 bytes that the payload of a write takes.
-  std::uint32_t data_credits(std::uint64_t address, std::uint32_t bytes) const;
+  std::uint32_t data_credits(std::uint64_t address, std::uint32_t bytes) const {
+    if (bytes > to_boundary(address)) return data_credits_of_pages(address, bytes);
+    return up(bytes, kCreditShift);
+  }
 
   std::uint32_t mps() const { return mps_; }
   std::uint32_t write_overhead() const { return mwr_; }
@@ -85,7 +97,14 @@ class TlpLayout {
     }
     return count + up(bytes, shift);
   }
-  std::uint32_t completions_of_request(std::uint64_t address, std::uint32_t bytes) const;
+  // The first completion ends at the last read completion boundary that its size allows, so that
+  // those after it start aligned.
+  std::uint32_t completions_of_request(std::uint64_t address, std::uint32_t bytes) const {
+    const std::uint32_t first = completion_ - static_cast<std::uint32_t>(address & (rcb_ - 1));
+    return bytes <= first ? 1 : 1 + up(bytes - first, completion_shift_);
+  }
+  Total completions_of_all(std::uint64_t address, std::uint32_t bytes) const;
+  static std::uint32_t data_credits_of_pages(std::uint64_t address, std::uint32_t bytes);
 
   std::uint32_t mps_;
   std::uint32_t mrrs_;

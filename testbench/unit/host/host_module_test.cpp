@@ -3,9 +3,12 @@
 
 // A host and a small adapter over TLM sockets with a protocol checker on each, run under SystemC.
 #define SC_INCLUDE_DYNAMIC_PROCESSES
+#include "hcasim/hw/bar.hpp"
 #include "support/host_system.hpp"
 
 #include <gtest/gtest.h>
+
+#include <memory>
 
 namespace hcasim {
 namespace {
@@ -65,6 +68,54 @@ TEST(HostModule, MmioOverSocketsIsHeldUpByTheAdapter) {
   EXPECT_EQ(s.bar.writes[128].at, 5'000'000 + 20'000 + default_link_ps(32) + 20'000);
   s.expect_clean();
   EXPECT_EQ(s.bar_check->completed(), 200u);
+}
+
+// With and without a module in between, which sees the accesses as transactions.
+TEST(HostModule, AccessesThatNoBarTakesEndAlikeOnBothWays) {
+  System direct(true, false, "d");
+  System checked(true, true, "c");
+  std::uint64_t values[2] = {0, 0};
+  Time ends[2] = {0, 0};
+  int i = 0;
+  for (System* s : {&direct, &checked}) {
+    std::uint64_t& value = values[i];
+    struct Done {
+      System* system;
+      Time* end;
+    };
+    auto done = std::make_shared<Done>(Done{s, &ends[i++]});
+    s->at.at(0, [s, done, &value] {
+      s->host.mmio().write(hw::bar::kBytes, &value, 8, 0);
+      s->host.mmio().read(hw::bar::kBytes - 4, value, 0,
+                          {[](void* context, std::uint64_t) {
+                             auto* self = static_cast<Done*>(context);
+                             *self->end = self->system->now();
+                           },
+                           done.get(), 0});
+    });
+  }
+  direct.conductor.schedule_next();
+  checked.run();
+  EXPECT_EQ(values[0], ~std::uint64_t{0});
+  EXPECT_EQ(values[1], ~std::uint64_t{0});
+  EXPECT_GT(ends[0], 0);
+  EXPECT_EQ(ends[0], ends[1]);
+  EXPECT_TRUE(direct.bar.writes.empty());
+}
+
+TEST(HostModule, TheShortCutLeavesTheSocketsAlone) {
+  System s(true, false);
+  std::uint64_t value = 5;
+  const std::uint64_t a = s.cpu().allocate(64, 64);
+  s.at.at(0, [&] {
+    s.dma.port().write(a, &value, 8);
+    s.dma.port().read(a, &value, 8, s.client, 1);
+    s.cpu().mmio_write64(0x100000, 7);
+  });
+  s.run();
+  EXPECT_EQ(s.client.done.size(), 1u);
+  EXPECT_EQ(s.bar.writes.size(), 1u);
+  EXPECT_EQ(s.dma.payloads().capacity(), 0u);
 }
 
 TEST(HostModule, StoresLeaveAfterTheTimeChargedBefore) {
