@@ -32,6 +32,7 @@ void PostList::add_send(const TraceQp& qp, const WorkItem& item, std::uint64_t w
   SendSlot& slot = sends_.emplace_back();
   slot.is_atomic =
       item.opcode == SendOpcode::kAtomicCmpAndSwp || item.opcode == SendOpcode::kAtomicFetchAndAdd;
+  if (item.opcode == SendOpcode::kRegMr) add_registration(slot, item);
   slot.first_sge = static_cast<std::uint32_t>(sges_.size());
   std::uint64_t remote_addr = 0;
   std::uint32_t rkey = 0;
@@ -69,6 +70,39 @@ void PostList::add_send(const TraceQp& qp, const WorkItem& item, std::uint64_t w
   add_sges(item);
 }
 
+// A new key each time, as programs choose them: who still has the old one is refused. Work requests
+// behind this one already mean the region as it will be.
+void PostList::add_registration(SendSlot& slot, const WorkItem& item) {
+  TraceMr& region = *objects_.mr(item.mr);
+  slot.registers = &region;
+  slot.before = region;
+  slot.reg.access = item.access;
+  if (region.mr == nullptr || !map(region, item)) return;  // a request without region is refused
+  slot.reg.mr = region.mr;
+  slot.reg.key = rvt::ib_inc_rkey(region.key);
+  region.key = slot.reg.key;
+  region.address = region.mr->iova;
+}
+
+// Maps what a REG_MR asks for; false when it is more than the region can be.
+bool PostList::map(const TraceMr& region, const WorkItem& item) {
+  const std::uint64_t length = item.length == 0 ? region.bytes : item.length;
+  if (length > region.bytes) return false;
+  const rvt::scatterlist part{region.host_address, static_cast<std::uint32_t>(length)};
+  const std::uint64_t page = region.mr->device->attrs.page_size_cap;
+  if (rvt::ib_map_mr_sg(region.mr, &part, 1, nullptr, static_cast<unsigned>(page)) != 1)
+    return false;
+  if (item.iova_given) region.mr->iova = item.iova;
+  return true;
+}
+
+// Regions stay what they were where the verb did not take the REG_MR.
+void PostList::take_back(std::uint32_t accepted) {
+  for (std::size_t i = sends_.size(); i-- > accepted;) {
+    if (sends_[i].registers != nullptr) *sends_[i].registers = sends_[i].before;
+  }
+}
+
 // The arrays have their final place only now, so this is where the list is linked.
 int PostList::post(const TraceQp& qp, bool is_send, std::uint32_t& accepted) {
   accepted = 0;
@@ -81,6 +115,7 @@ int PostList::post(const TraceQp& qp, bool is_send, std::uint32_t& accepted) {
     const rvt::ib_send_wr* bad = nullptr;
     const int error = rvt::ib_post_send(qp.qp, &sends_.front().wr(), &bad);
     while (accepted < sends_.size() && (error == 0 || &sends_[accepted].wr() != bad)) ++accepted;
+    take_back(accepted);
     return error;
   }
   for (std::size_t i = 0; i < receives_.size(); ++i) {

@@ -27,9 +27,15 @@ class PostList {
   struct SendSlot {
     rvt::ib_rdma_wr rdma;
     rvt::ib_atomic_wr atomic;
+    rvt::ib_reg_wr reg;
     bool is_atomic = false;
     std::uint32_t first_sge = 0;
-    rvt::ib_send_wr& wr() { return is_atomic ? atomic.wr : rdma.wr; }
+    TraceMr* registers = nullptr;  // REG_MR: the region, ...
+    TraceMr before{};              // ... and what it was
+    rvt::ib_send_wr& wr() {
+      if (registers != nullptr) return reg.wr;
+      return is_atomic ? atomic.wr : rdma.wr;
+    }
   };
   struct ReceiveSlot {
     rvt::ib_recv_wr wr;
@@ -37,6 +43,9 @@ class PostList {
   };
 
   void add_sges(const WorkItem& item);
+  static bool map(const TraceMr& region, const WorkItem& item);
+  void add_registration(SendSlot& slot, const WorkItem& item);
+  void take_back(std::uint32_t accepted);
   void add_send(const TraceQp& qp, const WorkItem& item, std::uint64_t wr_id);
 
   NodeObjects& objects_;

@@ -28,6 +28,8 @@ void to_work_item(const Operation& operation, WorkItem& work) {
   work.invalidate = static_cast<NameId>(operation.value(Arg::kInvalidate));
   work.mr = static_cast<NameId>(operation.value(Arg::kMr));
   work.length = operation.has(Arg::kLength) ? operation.value(Arg::kLength) : 0;
+  work.iova_given = operation.has(Arg::kIova);
+  work.iova = operation.value(Arg::kIova);
   work.access = static_cast<std::uint32_t>(operation.value(Arg::kAccess));
   work.compare_add = operation.opcode == SendOpcode::kAtomicCmpAndSwp
                          ? operation.value(Arg::kCompare)

@@ -26,6 +26,7 @@ struct WorkItem {
   bool addr_given = false;    ///< remote_addr replaces what follows from them
   bool rkey_given = false;
   bool invalidate_named = false;
+  bool iova_given = false;  ///< REG_MR
   Timing timing = Timing::kAsap;
   SendOpcode opcode = SendOpcode::kSend;
   std::uint32_t flags = 0;  ///< OperationFlag
@@ -44,7 +45,8 @@ struct WorkItem {
   std::uint64_t compare_add = 0;
   std::uint64_t swap = 0;
   std::uint64_t line = 0;
-  std::uint64_t length = 0;  ///< REG_MR
+  std::uint64_t length = 0;  ///< REG_MR; 0: all of it
+  std::uint64_t iova = 0;    ///< REG_MR
   std::uint32_t access = 0;  ///< REG_MR
   std::uint32_t num_sge = 0;
   std::array<Sge, kInlineSges> sges{};
