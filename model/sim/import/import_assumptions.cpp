@@ -37,13 +37,17 @@ constexpr Row kRows[] = {
 };
 
 // What no option changes, since a replay gives the same messages either way.
-constexpr std::array<std::array<std::string_view, 2>, 6> kFixed = {{
+constexpr std::array<std::array<std::string_view, 2>, 7> kFixed = {{
     {"completions", "every send is signaled"},
     {"buffers", "one SGE each, from the start of one region of each node; nothing inline"},
     {"posting", "one work request a doorbell, no fences"},
     {"receive_queues", "each QP has its own"},
     {"completion_queues", "one of each node"},
     {"regions", "one for each remote key, from the first to the last byte that was asked for"},
+    {"invalidated_regions",
+     "registered by REG_MR before the first send, which is so much later, up to 8 for one key; "
+     "then "
+     "again when the receive of the SEND_WITH_INV has completed"},
 }};
 
 constexpr const char* kCommandLine = "--assume";

@@ -31,6 +31,20 @@ bool has_remote_address(hw::WrOpcode opcode) {
 RegionMap::RegionMap(const ReplayPlan& plan) : of_message_(plan.messages.size()) {
   for (std::size_t i = 0; i < plan.messages.size(); ++i) take(i, *plan.messages[i].record);
   for (std::size_t i = 0; i < regions_.size(); ++i) round(regions_[i]);
+  for (const auto& [key, regions] : of_key_) share(regions);
+}
+
+// Regions of one key, in order.
+void RegionMap::share(const std::vector<std::size_t>& of_key) {
+  if (regions_[of_key.front()].last_use == Region::kNone) return;
+  for (std::size_t i = 0; i < of_key.size(); ++i) {
+    Region& region = regions_[of_key[i]];
+    region.invalidated = true;
+    if (i < kAhead) continue;
+    region.takes_over = of_key[i - kAhead];
+    Region& owner = regions_[of_key[i % kAhead]];
+    owner.length = std::max(owner.length, region.length);
+  }
 }
 
 // While regions are found, `length` is the address behind the last byte.
@@ -41,12 +55,18 @@ void RegionMap::take(std::size_t place, const MessageRecord& record) {
   const Key key{record.responder.address, rkey};
   const auto [found, fresh] = valid_.try_emplace(key, regions_.size());
   if (fresh) {
-    regions_.push_back({record.responder.address, rkey, record.remote_addr, 0, false});
+    Region& made = regions_.emplace_back();
+    made.node = record.responder.address;
+    made.rkey = rkey;
+    made.base = record.remote_addr;
+    made.first_use = place;
+    of_key_[key].push_back(regions_.size() - 1);
     longest_.push_back(0);
   }
   of_message_[place] = found->second;
   Region& region = regions_[found->second];
   if (!access) {
+    region.last_use = place;
     valid_.erase(found);
     return;
   }

@@ -18,6 +18,9 @@ namespace hcasim::sim {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
+// Time that is left for a REG_MR before the first send: more than an adapter needs.
+constexpr hw::Time kRegistration = 3 * hw::kMicrosecond;
+constexpr hw::Time kRegistrationOfPage = 10 * hw::kNanosecond;
 constexpr std::uint64_t kDefaultCqe = 16384;
 constexpr std::uint64_t kMaxCqe = 4194303;
 
@@ -46,6 +49,8 @@ class TraceMaker {
         labels_(plan_.nodes.size()),
         uses_(plan_.messages.size()),
         label_of_(plan_.messages.size()),
+        successor_(plan_.messages.size(), Region::kNone),
+        lead_(static_cast<hw::Time>(options.lead_ns) * hw::kNanosecond),
         writer_(path, names_) {
     default_mr_ = names_.intern(kDefaultMr);
     no_rights_ = names_.intern("no_rights");
@@ -57,6 +62,7 @@ class TraceMaker {
     name_all();
     write_head();
     write_regions();
+    write_first_registrations();
     for (std::size_t i = 0; i < plan_.connections.size(); ++i) write_first_receives(i);
     for (std::size_t i = 0; i < plan_.messages.size(); ++i) write_message(i);
     writer_.close();
@@ -85,7 +91,9 @@ class TraceMaker {
       qp_names_.push_back({names_.intern(name), names_.intern(one_node ? name + "b" : name)});
     }
     for (std::size_t i = 0; i < regions_.regions().size(); ++i) {
-      region_names_.push_back(names_.intern("r" + std::to_string(i + 1)));
+      const std::size_t before = regions_.regions()[i].takes_over;
+      region_names_.push_back(before != Region::kNone ? region_names_[before]
+                                                      : names_.intern("r" + std::to_string(i + 1)));
     }
   }
 
@@ -96,6 +104,13 @@ class TraceMaker {
       if (!is_late(message)) continue;
       const std::size_t before = receive_before(message);
       if (before != PlannedMessage::kNone) ++uses_[before][1];
+    }
+    for (std::size_t i = 0; i < regions_.regions().size(); ++i) {
+      const std::size_t before = regions_.regions()[i].takes_over;
+      if (before == Region::kNone) continue;
+      const std::size_t end = regions_.regions()[before].last_use;
+      successor_[end] = i;
+      ++uses_[end][1];
     }
   }
 
@@ -175,7 +190,12 @@ class TraceMaker {
   void write_regions() {
     for (std::size_t i = 0; i < regions_.regions().size(); ++i) {
       const Region& region = regions_.regions()[i];
-      write_region(node_of(region.node), region_names_[i], region.length, kAllAccess);
+      const NameId node = node_of(region.node);
+      if (!region.invalidated) {
+        write_region(node, region_names_[i], region.length, kAllAccess);
+      } else if (region.takes_over == Region::kNone) {
+        write_invalidated_region(node, region_names_[i], region.length);
+      }
     }
     std::vector<bool> needed(plan_.nodes.size());
     for (const PlannedMessage& message : plan_.messages) {
@@ -194,6 +214,46 @@ class TraceMaker {
     line.object = mr;
     line.set(Arg::kLength, length);
     line.set(Arg::kAccess, access);
+    writer_.write(line);
+  }
+
+  // Regions that peers invalidate are registered by work requests.
+  void write_invalidated_region(NameId node, NameId mr, std::uint64_t length) {
+    Operation line;
+    line.reset(Verb::kAllocMr);
+    line.node = node;
+    line.object = mr;
+    line.set(Arg::kLength, length);
+    writer_.write(line);
+    lead_ += kRegistration + static_cast<hw::Time>(length / kPage) * kRegistrationOfPage;
+  }
+
+  void write_first_registrations() {
+    for (std::size_t i = 0; i < regions_.regions().size(); ++i) {
+      const Region& region = regions_.regions()[i];
+      if (!region.invalidated || region.takes_over != Region::kNone) continue;
+      writer_.write(registration(i));
+    }
+  }
+
+  /// A REG_MR of a region on the queue pair that its first message comes to.
+  Operation registration(std::size_t region) const {
+    const PlannedMessage& message = plan_.messages[regions_.regions()[region].first_use];
+    Operation line;
+    line.reset(Verb::kPostSend);
+    line.node = node_of(message.record->responder.address);
+    line.object = qp_names_[message.connection][1 - message.side];
+    line.opcode = SendOpcode::kRegMr;
+    line.set(Arg::kMr, region_names_[region]);
+    line.set(Arg::kAccess, kAllAccess);
+    return line;
+  }
+
+  /// The region that takes over what the message at `place` has invalidated, if there is one.
+  void write_next_registration(std::size_t place) {
+    if (successor_[place] == Region::kNone) return;
+    Operation line = registration(successor_[place]);
+    refer_to(line, node_index(plan_.messages[place].record->responder.address), place, true);
     writer_.write(line);
   }
 
@@ -291,6 +351,7 @@ class TraceMaker {
     writer_.write(line);
     ++result_.sends;
     if (message.uses_receive()) write_receive_ahead(message);
+    write_next_registration(place);
   }
 
   void write_receive_ahead(const PlannedMessage& message) {
@@ -344,7 +405,7 @@ class TraceMaker {
 
   void set_time(Operation& line, hw::Time time) const {
     line.timing = Timing::kAt;
-    line.time = time + static_cast<hw::Time>(options_.lead_ns) * hw::kNanosecond;
+    line.time = time + lead_;
   }
 
   const ImportOptions& options_;
@@ -357,6 +418,8 @@ class TraceMaker {
   std::vector<LabelPool> labels_;                     // by node
   std::vector<std::array<std::size_t, 2>> uses_;      // by place: references to send, to receive
   std::vector<std::array<std::size_t, 2>> label_of_;  // by place: of the send, of the receive
+  std::vector<std::size_t> successor_;                // by place: see write_next_registration
+  hw::Time lead_;                                     // from the epoch to the first send
   NameId default_mr_ = kNoName;
   NameId no_rights_ = kNoName;
   std::uint64_t buffer_bytes_ = 0;  // of the region that all local buffers are in

@@ -154,10 +154,38 @@ TEST(Conversion, InvalidatedKeyThatIsUsedAgainIsAnotherRegion) {
   }
   const auto trace = convert(capture);
   const Lines sends = trace.lines("post_send");
-  EXPECT_NE(sends[0].find("remote=r1:"), std::string::npos);
-  EXPECT_NE(sends[1].find("invalidate=r1 "), std::string::npos);
-  EXPECT_NE(sends[2].find("remote=r2:"), std::string::npos);
-  EXPECT_NE(sends[3].find("invalidate=r2 "), std::string::npos);
+  EXPECT_EQ(trace.lines("alloc_mr"),
+            (Lines{"host2 alloc_mr r1 length=4096", "host2 alloc_mr r2 length=4096"}));
+  EXPECT_TRUE(trace.lines("reg_mr").empty());
+  EXPECT_EQ(sends[0], "host2 post_send qp1 REG_MR access=all mr=r1");
+  EXPECT_EQ(sends[1], "host2 post_send qp1 REG_MR access=all mr=r2");
+  EXPECT_NE(sends[2].find("remote=r1:"), std::string::npos);
+  EXPECT_NE(sends[3].find("invalidate=r1 "), std::string::npos);
+  EXPECT_NE(sends[4].find("remote=r2:"), std::string::npos);
+  EXPECT_NE(sends[5].find("invalidate=r2 "), std::string::npos);
+  EXPECT_EQ(trace.result.sends, 4U);
+}
+
+// With more of them than regions, one is registered again once its invalidation was received.
+TEST(Conversion, InvalidatedRegionIsRegisteredAgain) {
+  Capture capture;
+  for (std::size_t i = 0; i <= RegionMap::kAhead; ++i) {
+    capture.add(hw::WrOpcode::kSendWithInv, 8 * i).invalidate_rkey = 7;
+  }
+  MessageRecord& last = capture.add(hw::WrOpcode::kRdmaWrite, 5000);
+  last.rkey = 7;
+  const auto trace = convert(capture);
+  EXPECT_EQ(trace.lines("alloc_mr").size(), RegionMap::kAhead);
+  EXPECT_EQ(trace.lines("alloc_mr")[1], "host2 alloc_mr r2 length=8192");
+  const Lines sends = trace.lines("post_send");
+  const std::size_t first = RegionMap::kAhead;  // behind the first registrations
+  EXPECT_NE(sends[first].find("invalidate=r1 "), std::string::npos);
+  EXPECT_EQ(sends[first + 1], "host2 post_send qp1 REG_MR access=all mr=r1 after=l1");
+  EXPECT_NE(sends[first + 2].find("invalidate=r2 "), std::string::npos);
+  EXPECT_EQ(sends[first + 3], "host2 post_send qp1 REG_MR access=all mr=r2 after=l2");
+  EXPECT_NE(sends[sends.size() - 2].find("invalidate=r1 "), std::string::npos);
+  EXPECT_NE(sends.back().find("remote=r2:"), std::string::npos);
+  EXPECT_NE(trace.lines("post_recv")[0].find(" label=l1"), std::string::npos);
 }
 
 TEST(Conversion, AtomicsCarryTheirOperands) {
