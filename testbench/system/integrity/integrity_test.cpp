@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <random>
@@ -29,13 +30,18 @@ const std::vector<rvt::ib_wr_opcode> kOpcodes = {
     rvt::IB_WR_RDMA_WRITE_WITH_IMM,
     rvt::IB_WR_ATOMIC_CMP_AND_SWP,
     rvt::IB_WR_ATOMIC_FETCH_AND_ADD,
+    rvt::IB_WR_SEND_WITH_INV,
 };
 
 bool is_atomic(rvt::ib_wr_opcode opcode) {
   return opcode == rvt::IB_WR_ATOMIC_CMP_AND_SWP || opcode == rvt::IB_WR_ATOMIC_FETCH_AND_ADD;
 }
 bool is_send(rvt::ib_wr_opcode opcode) {
-  return opcode == rvt::IB_WR_SEND || opcode == rvt::IB_WR_SEND_WITH_IMM;
+  return opcode == rvt::IB_WR_SEND || opcode == rvt::IB_WR_SEND_WITH_IMM ||
+         opcode == rvt::IB_WR_SEND_WITH_INV;
+}
+bool has_immediate(rvt::ib_wr_opcode opcode) {
+  return opcode == rvt::IB_WR_SEND_WITH_IMM || opcode == rvt::IB_WR_RDMA_WRITE_WITH_IMM;
 }
 bool consumes_receive(rvt::ib_wr_opcode opcode) {
   return is_send(opcode) || opcode == rvt::IB_WR_RDMA_WRITE_WITH_IMM;
@@ -52,6 +58,7 @@ struct Message {
   std::uint64_t swap = 0;
   std::uint64_t before = 0;  // atomics: what the receiver's memory held
   std::uint32_t imm = 0;
+  std::uint32_t key = 0;  // of a fast-register region of the receiver
 };
 
 class Traffic {
@@ -98,6 +105,54 @@ std::vector<std::uint8_t> gather(support::ConnectedPair& pair, std::size_t node,
 
 class Integrity : public testing::Test {
  protected:
+  // Regions of the receiver, one for each message that may invalidate.
+  void SetUp() override {
+    pair_.system().run_task(1, [this] {
+      for (rvt::ib_mr*& mr : fast_) {
+        mr = rvt::ib_alloc_mr(pair_.end(1).pd, rvt::IB_MR_TYPE_MEM_REG, kArea / 4096);
+        ASSERT_FALSE(rvt::IS_ERR(mr));
+      }
+    });
+    pair_.settle();  // both nodes are at one time again
+  }
+  void TearDown() override {
+    pair_.system().run_task(1, [this] {
+      for (rvt::ib_mr* mr : fast_) EXPECT_EQ(rvt::ib_dereg_mr(mr), 0);
+    });
+  }
+
+  // Registers the area of a message at the receiver, under a new key.
+  std::uint32_t register_area(std::uint32_t index) {
+    rvt::ib_reg_wr wr;
+    wr.mr = fast_[index];
+    const rvt::scatterlist area{pair_.end(1).memory + index * kArea, kArea};
+    EXPECT_EQ(rvt::ib_map_mr_sg(wr.mr, &area, 1, nullptr, 4096), 1);
+    wr.key = rvt::ib_inc_rkey(wr.mr->rkey);
+    wr.access = rvt::IB_ACCESS_LOCAL_WRITE | rvt::IB_ACCESS_REMOTE_WRITE;
+    wr.wr.opcode = rvt::IB_WR_REG_MR;
+    wr.wr.send_flags = rvt::IB_SEND_SIGNALED;
+    EXPECT_EQ(rvt::ib_post_send(pair_.end(1).qp, &wr.wr, nullptr), 0);
+    return wr.key;
+  }
+
+  // Registers what the messages are to invalidate.
+  void register_areas(std::vector<Message>& messages) {
+    std::size_t registered = 0;
+    for (std::uint32_t i = 0; i < messages.size(); ++i) {
+      if (messages[i].opcode != rvt::IB_WR_SEND_WITH_INV) continue;
+      messages[i].key = register_area(i);
+      ++registered;
+    }
+    if (registered == 0) return;
+    pair_.settle();
+    const auto done = pair_.poll(1);
+    ASSERT_EQ(done.size(), registered);
+    for (const rvt::ib_wc& wc : done) {
+      EXPECT_EQ(wc.status, rvt::IB_WC_SUCCESS);
+      EXPECT_EQ(wc.opcode, rvt::IB_WC_REG_MR);
+    }
+  }
+
   Message draw(Traffic& traffic, std::uint32_t index, std::uint32_t mtu, std::uint32_t pieces) {
     Message message;
     message.opcode = kOpcodes[traffic.below(static_cast<std::uint32_t>(kOpcodes.size()))];
@@ -144,8 +199,9 @@ class Integrity : public testing::Test {
     wr.send_flags = rvt::IB_SEND_SIGNALED;
     if (message.inline_data) wr.send_flags |= rvt::IB_SEND_INLINE;
     wr.ex.imm_data = rvt::cpu_to_be32(message.imm);
+    if (message.opcode == rvt::IB_WR_SEND_WITH_INV) wr.ex.invalidate_rkey = message.key;
     rdma.remote_addr = atomic.remote_addr = remote;
-    rdma.rkey = atomic.rkey = pair_.end(1).mr->rkey;
+    rdma.rkey = atomic.rkey = message.key != 0 ? message.key : pair_.end(1).mr->rkey;
     atomic.compare_add = message.compare_add;
     atomic.swap = message.swap;
     const rvt::ib_send_wr* bad = nullptr;
@@ -185,6 +241,7 @@ class Integrity : public testing::Test {
   }
 
   support::ConnectedPair pair_{kMessages * kArea};
+  std::array<rvt::ib_mr*, kMessages> fast_{};
 };
 
 TEST_F(Integrity, EveryByteArrivesForEachOpcodeMtuAndSgeCount) {
@@ -212,6 +269,7 @@ TEST_F(Integrity, EveryByteArrivesForEachOpcodeMtuAndSgeCount) {
       ++opcode_and_sges[{opcode, sges}];
       ++mtu_and_sges[{static_cast<int>(mtu), sges}];
     }
+    register_areas(messages);
     std::size_t receives = 0;
     for (std::uint32_t i = 0; i < kMessages; ++i) {
       post(messages[i], i);
@@ -229,10 +287,15 @@ TEST_F(Integrity, EveryByteArrivesForEachOpcodeMtuAndSgeCount) {
     for (const rvt::ib_wc& wc : received) {
       const Message& message = messages[wc.wr_id];
       EXPECT_EQ(wc.byte_len, message.bytes);
-      const bool immediate = message.opcode != rvt::IB_WR_SEND;
+      const bool immediate = has_immediate(message.opcode);
       EXPECT_EQ((wc.wc_flags & rvt::IB_WC_WITH_IMM) != 0, immediate);
       if (immediate) {
         EXPECT_EQ(rvt::be32_to_cpu(wc.ex.imm_data), message.imm);
+      }
+      const bool invalidated = message.opcode == rvt::IB_WR_SEND_WITH_INV;
+      EXPECT_EQ((wc.wc_flags & rvt::IB_WC_WITH_INVALIDATE) != 0, invalidated);
+      if (invalidated) {
+        EXPECT_EQ(wc.ex.invalidate_rkey, message.key);
       }
     }
     for (const Message& message : messages) check(message);
@@ -252,6 +315,41 @@ TEST_F(Integrity, EveryByteArrivesForEachOpcodeMtuAndSgeCount) {
   for (const auto& [what, count] : mtu_and_sges) {
     std::cout << "MTU " << what.first << ", SGEs " << what.second << ": " << count << '\n';
   }
+}
+
+// The key that SEND_WITH_INV names opens the region before it, and no more after it.
+TEST_F(Integrity, InvalidatedKeyIsRefused) {
+  pair_.connect({});
+  Traffic traffic(support::test_seed(1));
+  fill(traffic);
+  Message write;
+  write.opcode = rvt::IB_WR_RDMA_WRITE;
+  write.bytes = 4000;
+  write.local = {{pair_.end(0).memory, write.bytes, pair_.end(0).mr->lkey}};
+  Message send;
+  send.opcode = rvt::IB_WR_SEND_WITH_INV;
+  send.bytes = 16;
+  send.local = {{pair_.end(0).memory + 8192, send.bytes, pair_.end(0).mr->lkey}};
+  send.receive = {{pair_.end(1).memory + kArea, send.bytes, pair_.end(1).mr->lkey}};
+  std::vector<Message> messages{send};
+  register_areas(messages);
+  write.key = messages[0].key;
+  post(write, 1);
+  post(messages[0], 2);
+  pair_.settle();
+  for (const rvt::ib_wc& wc : pair_.poll(0)) EXPECT_EQ(wc.status, rvt::IB_WC_SUCCESS);
+  EXPECT_EQ(pair_.poll(1).size(), 1u);
+  check(write);
+  check(messages[0]);
+  const std::vector<std::uint64_t> other(500, traffic.word());
+  pair_.write(0, 0, other.data(), write.bytes);
+  post(write, 3);
+  pair_.settle();
+  const auto refused = pair_.poll(0);
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_EQ(refused[0].status, rvt::IB_WC_REM_ACCESS_ERR);
+  EXPECT_NE(gather(pair_, 0, write.local), gather(pair_, 1, {{pair_.end(1).memory, 4000, 0}}));
+  pair_.disconnect();
 }
 
 }  // namespace
