@@ -16,30 +16,36 @@ CompletionUnit::CompletionUnit(Core& core)
       stage_(core.clock, core.parameters.completion.timing) {}
 
 void CompletionUnit::complete_send(const QueuePair& qp, const hw::Cqe& cqe, std::uint64_t message) {
-  enter({cqe, {}, message, qp.context.send_cqn, Kind::kSend, cqe.status != hw::WcStatus::kSuccess});
+  Entry& entry = enter(Kind::kSend);
+  entry.cqe = cqe;
+  entry.message = message;
+  entry.cqn = qp.context.send_cqn;
+  entry.solicited = cqe.status != hw::WcStatus::kSuccess;
 }
 
 void CompletionUnit::complete_receive(const QueuePair& qp, const hw::Cqe& cqe, bool solicited,
                                       std::uint64_t message) {
-  enter({cqe,
-         {},
-         message,
-         qp.context.recv_cqn,
-         Kind::kReceive,
-         solicited || cqe.status != hw::WcStatus::kSuccess});
+  Entry& entry = enter(Kind::kReceive);
+  entry.cqe = cqe;
+  entry.message = message;
+  entry.cqn = qp.context.recv_cqn;
+  entry.solicited = solicited || cqe.status != hw::WcStatus::kSuccess;
 }
 
 void CompletionUnit::event_behind(const hw::Eqe& eqe) {
-  enter({{}, eqe, 0, 0, Kind::kEvent, false});
+  enter(Kind::kEvent).eqe = eqe;
 }
 
 void CompletionUnit::call_behind(std::uint32_t qpn) {
-  enter({{}, {}, 0, qpn, Kind::kCall, false});
+  enter(Kind::kCall).cqn = qpn;
 }
 
-void CompletionUnit::enter(const Entry& entry) {
-  entries_.push(entry);
+// An entry for the caller to fill in: it is looked at when it leaves the stage.
+CompletionUnit::Entry& CompletionUnit::enter(Kind kind) {
   schedule(stage_.enter(now()));
+  Entry& entry = entries_.add();
+  entry.kind = kind;
+  return entry;
 }
 
 void CompletionUnit::on_event(std::uint64_t) {
@@ -49,7 +55,7 @@ void CompletionUnit::on_event(std::uint64_t) {
 
 void CompletionUnit::drain() {
   while (ready_ != 0 && !refreshing_ && deliver(entries_.front())) {
-    entries_.pop();
+    entries_.drop();
     --ready_;
   }
 }
@@ -92,13 +98,15 @@ void CompletionUnit::on_dma_read(std::uint64_t token, bool error) {
 }
 
 void CompletionUnit::write(CompletionQueue& cq, Entry& entry) {
-  const std::uint32_t slots = cq.context.cqe;
-  entry.cqe.owner = cq.produced / slots % 2 == 0 ? 1 : 0;
+  entry.cqe.owner = cq.owner;
   const hw::Time visible =
       core_.dma.write(cq.context.base + std::uint64_t{64} * cq.slot, &entry.cqe, sizeof entry.cqe);
   ++cq.produced;
   if (entry.solicited) cq.solicited = static_cast<std::uint32_t>(cq.produced);
-  if (++cq.slot == slots) cq.slot = 0;
+  if (++cq.slot == cq.context.cqe) {
+    cq.slot = 0;
+    cq.owner ^= 1;
+  }
   ++counters_.cqes;
   if (entry.cqe.status == hw::WcStatus::kWrFlushErr) {
     ++counters_.resp_cqe_flush_error;
@@ -110,11 +118,11 @@ void CompletionUnit::write(CompletionQueue& cq, Entry& entry) {
   if (receive && core_.observer != nullptr) {
     core_.observer->receive_completed(entry.cqe.qpn, entry.message);
   }
-  notify(cq, entry);
+  notify(cq, entry.solicited);
 }
 
-void CompletionUnit::notify(CompletionQueue& cq, const Entry& entry) {
-  if (!cq.armed && !(cq.armed_solicited && entry.solicited)) return;
+void CompletionUnit::notify(CompletionQueue& cq, bool solicited) {
+  if (!cq.armed && !(cq.armed_solicited && solicited)) return;
   raise_completion(cq);
 }
 

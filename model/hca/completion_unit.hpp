@@ -57,12 +57,12 @@ class CompletionUnit : public sim::Unit, public pcie::DmaClient {
     bool solicited = false;
   };
 
-  void enter(const Entry& entry);
+  Entry& enter(Kind kind);
   void drain();
   bool deliver(Entry& entry);
   void write(CompletionQueue& cq, Entry& entry);
   void overflow(CompletionQueue& cq, std::uint32_t qpn);
-  void notify(CompletionQueue& cq, const Entry& entry);
+  void notify(CompletionQueue& cq, bool solicited);
   void raise_completion(CompletionQueue& cq);
 
   Core& core_;

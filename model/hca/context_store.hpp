@@ -18,6 +18,7 @@ struct CompletionQueue {
   hw::CqContext context{};
   std::uint64_t produced = 0;  ///< entries written since creation
   std::uint32_t slot = 0;
+  std::uint8_t owner = 1;       ///< bit of the present lap
   std::uint32_t consumed = 0;   ///< consumer's count as last read, modulo 2^32
   std::uint32_t solicited = 0;  ///< entries written up to the last solicited one, modulo 2^32
   bool armed = false;

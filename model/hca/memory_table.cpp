@@ -17,7 +17,7 @@ bool MemoryTable::create(const hw::MptEntry& mpt, std::vector<std::uint64_t> pag
 }
 
 bool MemoryTable::destroy(std::uint32_t key) {
-  last_ = nullptr;
+  recent_[place_of(key)] = nullptr;
   return regions_.erase(key) != 0;
 }
 
@@ -26,19 +26,16 @@ MemoryRegion* MemoryTable::rename(std::uint32_t key, std::uint32_t new_key) {
   if (find(new_key) != nullptr) return nullptr;
   auto region = regions_.extract(key);
   if (region.empty()) return nullptr;
-  last_ = nullptr;
+  recent_[place_of(key)] = nullptr;
   region.key() = new_key;
   region.mapped().mpt.key = new_key;
   return &regions_.insert(std::move(region)).position->second;
 }
 
-MemoryRegion* MemoryTable::find(std::uint32_t key) {
-  if (last_ != nullptr && last_key_ == key) return last_;
+MemoryRegion* MemoryTable::look_up(std::uint32_t key) {
   const auto found = regions_.find(key);
   if (found == regions_.end()) return nullptr;
-  last_key_ = key;
-  last_ = &found->second;
-  return last_;
+  return recent_[place_of(key)] = &found->second;
 }
 
 const MemoryRegion* MemoryTable::check(std::uint32_t key, std::uint32_t pd, std::uint64_t address,

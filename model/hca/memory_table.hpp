@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -25,7 +26,10 @@ class MemoryTable {
   bool destroy(std::uint32_t key);
   /// Gives a region another key; null when there is no such region or the new key is taken.
   MemoryRegion* rename(std::uint32_t key, std::uint32_t new_key);
-  MemoryRegion* find(std::uint32_t key);
+  MemoryRegion* find(std::uint32_t key) {
+    MemoryRegion* const recent = recent_[place_of(key)];
+    return recent != nullptr && recent->mpt.key == key ? recent : look_up(key);
+  }
   std::size_t size() const { return regions_.size(); }
 
   /// The region behind `key` if `pd` may access [address, address + length) with all rights in
@@ -50,9 +54,14 @@ class MemoryTable {
   }
 
  private:
+  static constexpr std::uint32_t kRecent = 256;
+  /// Mixes all bits of a key, for its index and its generation lie apart.
+  static std::uint32_t place_of(std::uint32_t key) { return key * 0x9e37'79b1u >> 24; }
+
+  MemoryRegion* look_up(std::uint32_t key);
+
   std::unordered_map<std::uint32_t, MemoryRegion> regions_;  // looked up only, never walked
-  std::uint32_t last_key_ = 0;
-  MemoryRegion* last_ = nullptr;
+  std::array<MemoryRegion*, kRecent> recent_{};              // found last, by place_of their keys
 };
 
 }  // namespace hcasim::hca

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace hcasim::hca {
@@ -71,34 +72,36 @@ struct PoolList {
 template <typename T>
 class Fifo {
  public:
-  bool empty() const { return size_ == 0; }
-  std::uint32_t size() const { return size_; }
-  T& front() { return slots_[first_]; }
-  T& operator[](std::uint32_t i) { return slots_[(first_ + i) & mask()]; }
-  void push(T value) {
-    if (size_ == slots_.size()) grow();
-    slots_[(first_ + size_) & mask()] = std::move(value);
-    ++size_;
+  bool empty() const { return first_ == last_; }
+  std::uint32_t size() const { return last_ - first_; }
+  T& front() { return slots_[first_ & mask_]; }
+  T& back() { return slots_[(last_ - 1) & mask_]; }
+  T& operator[](std::uint32_t i) { return slots_[(first_ + i) & mask_]; }
+  void push(T value) { add() = std::move(value); }
+  /// A new last element, still with the value of one that was here before.
+  T& add() {
+    if (size() == slots_.size()) grow();
+    return slots_[last_++ & mask_];
   }
-  T pop() {
-    T value = std::move(slots_[first_]);
-    first_ = (first_ + 1) & mask();
-    --size_;
-    return value;
-  }
+  T pop() { return std::move(slots_[first_++ & mask_]); }
+  /// Removes the first element without looking at it; what it owns is not given back.
+  void drop() { ++first_; }
 
  private:
-  std::uint32_t mask() const { return static_cast<std::uint32_t>(slots_.size() - 1); }
   void grow() {
     std::vector<T> larger(slots_.empty() ? 16 : 2 * slots_.size());
-    for (std::uint32_t i = 0; i < size_; ++i) larger[i] = std::move((*this)[i]);
+    const std::uint32_t count = size();
+    for (std::uint32_t i = 0; i < count; ++i) larger[i] = std::move((*this)[i]);
     slots_ = std::move(larger);
+    mask_ = static_cast<std::uint32_t>(slots_.size() - 1);
     first_ = 0;
+    last_ = count;
   }
 
-  std::vector<T> slots_;
-  std::uint32_t first_ = 0;
-  std::uint32_t size_ = 0;
+  std::vector<T> slots_;  // none, or a power of two
+  std::uint32_t mask_ = 0;
+  std::uint32_t first_ = 0;  // counts, not slots
+  std::uint32_t last_ = 0;
 };
 
 }  // namespace hcasim::hca

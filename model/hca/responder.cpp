@@ -206,7 +206,7 @@ void Responder::taken(std::uint32_t qpn, hw::rq::TakeStatus status, const TakenW
   }
   if (status != hw::rq::TakeStatus::kOk) return drop_pending(*qp);
   receive.rwqe = taken_.acquire();
-  taken_[receive.rwqe] = wqe;
+  taken_[receive.rwqe].copy(wqe);
   receive.rq_remaining = remaining;
   receive.message = receive.pending_first->message;
   core_.stamp(receive.message, Stamp::kRwqeTaken, now());

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -18,11 +19,19 @@ namespace hcasim::hca {
 
 /// A receive WQE that was taken for a message.
 struct TakenWqe {
-  std::array<hw::Sge, hw::kMaxReceiveSge> sges;
+  std::array<hw::Sge, hw::kMaxReceiveSge> sges;  // only num_sge of them are ever written
   std::uint64_t wr_id = 0;
   std::uint64_t length = 0;  ///< bytes of all SGEs
   std::uint32_t slot = 0;
   std::uint32_t num_sge = 0;
+
+  void copy(const TakenWqe& other) {
+    std::copy_n(other.sges.begin(), other.num_sge, sges.begin());
+    wr_id = other.wr_id;
+    length = other.length;
+    slot = other.slot;
+    num_sge = other.num_sge;
+  }
 };
 
 /// The responder: checks each request in the order of the specification, takes receive WQEs, writes
