@@ -36,6 +36,7 @@ const Outputs& ReceiveQueueModel::step(Cycle cycle, const Inputs& in) {
                              : doorbell_in       ? &in.doorbell
                                                  : nullptr;
   const Selection selection = select(in, doorbell);
+  fetch_chosen_ = false;
   // A tag that is chosen in this cycle is not known to a beat of this cycle.
   const bool beat_known = in.dma_rsp_valid && known(in.dma_rsp.tag) != nullptr;
 
@@ -90,7 +91,7 @@ Cycle ReceiveQueueModel::next_activity() const {
   const bool failed = failed_tags_ != 0 && !events_.full();
   if (command || take_rsp || event || failed || !doorbells_.empty()) return cycle_ + 1;
   const bool dma_req =
-      out_.dma_req_valid ? dma_req_ready_ : choose_fetch().kind != FetchChoice::kNothing;
+      out_.dma_req_valid ? dma_req_ready_ : next_fetch().kind != FetchChoice::kNothing;
   return dma_req ? cycle_ + 1 : kNoCycle;
 }
 

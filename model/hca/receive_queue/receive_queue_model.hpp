@@ -25,6 +25,10 @@ class ReceiveQueueModel final : public ReceiveQueueUnit {
   const hw::rq::Outputs& step(Cycle cycle, const hw::rq::Inputs& inputs) override;
   const hw::rq::Outputs& outputs() const override { return out_; }
   Cycle next_activity() const override;
+  Cycle next_output() const override;
+  Cycle output_delay(const hw::rq::Take& take) const override;
+  Cycle output_delay(const hw::rq::Doorbell& doorbell) const override;
+  Cycle output_delay_of_beats() const override;
   const ReceiveQueueCounters& counters() const override { return counters_; }
   hw::rq::Snapshot snapshot(std::uint32_t queue) const override;
   const hw::rq::Parameters& parameters() const override { return parameters_; }
@@ -100,6 +104,7 @@ class ReceiveQueueModel final : public ReceiveQueueUnit {
   bool take_rsp_free(const Inputs& in) const;
   Selection select(const Inputs& in, const hw::rq::Doorbell* doorbell) const;
   FetchChoice choose_fetch() const;
+  bool fetch_may_follow_answer() const;
   FetchChoice fetch_for(RqQueue& queue, bool from_fifo) const;
   RqQueue* victim() const;
   bool fails(const Request& request, const hw::rq::DmaBeat& beat) const;
@@ -151,6 +156,11 @@ class ReceiveQueueModel final : public ReceiveQueueUnit {
   unsigned count_earlier_takes(std::uint32_t id);
   static hw::rq::Snapshot snapshot_of(const RqQueue* queue);
 
+  const FetchChoice& next_fetch() const {
+    if (!fetch_chosen_) next_fetch_ = choose_fetch();
+    fetch_chosen_ = true;
+    return next_fetch_;
+  }
   void update_ports();
 
   hw::rq::Parameters parameters_;
@@ -170,6 +180,8 @@ class ReceiveQueueModel final : public ReceiveQueueUnit {
   PortBuffer<BufferedCommand> commands_;
   ReceiveQueueCounters counters_;
   Cycle cycle_ = 0;
+  mutable FetchChoice next_fetch_;  // chosen by a look ahead, from a state that still stands
+  mutable bool fetch_chosen_ = false;
   bool cmd_rsp_ready_ = true;
   bool dma_req_ready_ = true;
   bool take_rsp_ready_ = true;

@@ -31,7 +31,7 @@ ReceiveQueueModel::Selection ReceiveQueueModel::select(const Inputs& in,
                                                        const Doorbell* doorbell) const {
   Selection s;
   s.command_free = !command_.busy;
-  if (!out_.dma_req_valid || in.dma_req_ready) s.fetch = choose_fetch();
+  if (!out_.dma_req_valid || in.dma_req_ready) s.fetch = next_fetch();
   if (waits_.answerable != 0 && take_rsp_free(in)) s.judged = waits_.oldest(waits_.answerable);
 
   if (!events_.full()) {

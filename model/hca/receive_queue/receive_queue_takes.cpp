@@ -31,10 +31,10 @@ void ReceiveQueueModel::judge(unsigned index) {
   const WaitEntry& entry = waits_[index];
   TakeBeat& beat = out_.take_rsp;
   out_.take_rsp_valid = true;
-  beat = TakeBeat{};
   beat.tag = entry.tag;
   beat.status = entry.verdict;
   beat.last = true;
+  beat.slot = beat.remaining = 0;
   answer_ = Answer{};
   answer_.id = entry.id;
   answer_.counted = entry.counted;
@@ -45,6 +45,7 @@ void ReceiveQueueModel::judge(unsigned index) {
       judge_peek(*entry.queue);
     }
   }
+  if (answer_.wqe_queue == nullptr) beat.wqe.fill(0);
   count_answer(entry.kind, beat.status);
   waits_.remove(index);
   if (entry.verdict == TakeStatus::kOk && entry.kind == TakeKind::kTake) refresh(*entry.queue);

@@ -65,6 +65,18 @@ class ReceiveQueueUnit {
   /// valid and the readys stay as they were in that step; kNoCycle if there is none.
   virtual Cycle next_activity() const = 0;
 
+  /// The first cycle after the last one stepped whose step may make an output valid, if no input
+  /// becomes valid and the readys are set. The steps before it show nothing, so they may be run
+  /// late, in order, each with the inputs of its cycle. A unit that cannot tell says when it is
+  /// active next.
+  virtual Cycle next_output() const { return next_activity(); }
+
+  /// How many cycles after the step that takes the input an output may become valid because of it,
+  /// as the unit stands now: 0 is that step itself, kNoCycle never.
+  virtual Cycle output_delay(const hw::rq::Take&) const { return 0; }
+  virtual Cycle output_delay(const hw::rq::Doorbell&) const { return 0; }
+  virtual Cycle output_delay_of_beats() const { return 0; }
+
   virtual const ReceiveQueueCounters& counters() const = 0;
 
   /// Registers of a queue now, as QUERY would show them.
