@@ -188,6 +188,7 @@ void Adapter::visit_counters(CounterVisitor& v) const {
   v.counter("read_response_packets", response.read_response_packets);
   v.counter("atomic_responses", response.atomic_responses);
   v.counter("atomic_replays", response.atomic_replays);
+  units_->receive_queue.settle();
   v.unit("receive_queue");
   const ReceiveQueueCounters& queue = u.receive_queue.unit().counters();
   v.counter("takes_ok", queue.takes_ok);

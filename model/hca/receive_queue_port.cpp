@@ -17,17 +17,27 @@ ReceiveQueuePort::ReceiveQueuePort(Core& core, std::unique_ptr<ReceiveQueueUnit>
     : Unit(core.engine, "receive_queue"),
       core_(core),
       unit_(std::move(unit)),
+      out_(unit_->outputs()),
       dma_buffers_(unit_->parameters().tags),
-      dma_bytes_(unit_->parameters().tags),
-      qpn_of_(unit_->parameters().queues, kNone) {
-  for (std::uint32_t i = unit_->parameters().queues; i-- > 0;) free_numbers_.push_back(i);
+      dma_bytes_(unit_->parameters().tags) {}
+
+// The number given back last, or the lowest that was never used.
+std::uint32_t ReceiveQueuePort::number_for(std::uint32_t qpn) {
+  if (!free_numbers_.empty()) {
+    const std::uint32_t number = free_numbers_.back();
+    free_numbers_.pop_back();
+    qpn_of_[number] = qpn;
+    return number;
+  }
+  if (qpn_of_.size() == unit_->parameters().queues) {
+    fail("more receive queues than hca.device.max_qp");
+  }
+  qpn_of_.push_back(qpn);
+  return static_cast<std::uint32_t>(qpn_of_.size() - 1);
 }
 
 void ReceiveQueuePort::init(QueuePair& qp) {
-  if (free_numbers_.empty()) fail("more receive queues than hca.device.max_qp");
-  qp.rq_number = free_numbers_.back();
-  free_numbers_.pop_back();
-  qpn_of_[qp.rq_number] = qp.context.qpn;
+  qp.rq_number = number_for(qp.context.qpn);
   qp.receive.rq_ready = true;
   qp.receive.rq_head = qp.receive.rq_remaining = qp.context.rq_head;
   hw::rq::Command init;
@@ -54,8 +64,9 @@ void ReceiveQueuePort::invalidate(QueuePair& qp) {
 void ReceiveQueuePort::command(QueuePair& qp, const hw::rq::Command& what) {
   PendingCommand pending{what, qp.context.qpn};
   pending.command.queue = qp.rq_number;
+  catch_up();
   commands_.push({pending, now()});
-  wake();
+  input_came(0);
 }
 
 bool ReceiveQueuePort::doorbell(std::uint32_t number, std::uint32_t head) {
@@ -68,15 +79,20 @@ bool ReceiveQueuePort::doorbell(std::uint32_t number, std::uint32_t head) {
         head >= receive.rq_head ? head - receive.rq_head : head + size - receive.rq_head;
     receive.rq_head = head;
   }
-  doorbells_.push({{qp->rq_number, static_cast<std::uint16_t>(std::min(head, 0xffffu))}, now()});
-  wake();
+  catch_up();
+  const hw::rq::Doorbell ring{qp->rq_number, static_cast<std::uint16_t>(std::min(head, 0xffffu))};
+  const Cycle delay = doorbells_.empty() ? unit_->output_delay(ring) : 0;
+  doorbells_.push({ring, now()});
+  input_came(delay);
   return true;
 }
 
 void ReceiveQueuePort::take(QueuePair& qp) {
   ++counters_.takes;
-  takes_.push({{qp.rq_number, qp.context.qpn, hw::rq::TakeKind::kTake}, now()});
-  wake();
+  catch_up();
+  const hw::rq::Take take{qp.rq_number, qp.context.qpn, hw::rq::TakeKind::kTake};
+  takes_.push({take, now()});
+  input_came(unit_->output_delay(take));
 }
 
 void ReceiveQueuePort::publish_tail(const QueuePair& qp, std::uint32_t slot) {
@@ -87,60 +103,118 @@ void ReceiveQueuePort::publish_tail(const QueuePair& qp, std::uint32_t slot) {
   core_.dma.write(qp.context.tail_record, &record, sizeof record);
 }
 
-void ReceiveQueuePort::wake() {
-  arrange(core_.clock.edge_after(now()));
+// Makes the steps of edges that are over.
+void ReceiveQueuePort::catch_up() {
+  if (due_ != kNoCycle && edge(due_) < now()) {
+    run_until(static_cast<Cycle>((now() - 1) / core_.clock.period()));
+    look_ahead();
+  }
 }
 
-// Sees to it that the unit is stepped at the edge `at`, or before.
-void ReceiveQueuePort::arrange(hw::Time at) {
-  if (next_step_ <= at) return;
-  next_step_ = at;
-  schedule(at, static_cast<std::uint64_t>(at));
+// No input can come for an edge before the next event.
+void ReceiveQueuePort::settle() {
+  while (due_ < alarm_ && edge(due_) <= engine().next_time()) step(due_);
+}
+
+// An input of the next edge came: sees to it that its effect is there in time.
+void ReceiveQueuePort::input_came(Cycle output_delay) {
+  const Cycle next = static_cast<Cycle>(now() / core_.clock.period()) + 1;
+  due_ = std::min(due_, next);
+  if (!commands_.empty() || !issued_.empty()) output_delay = 0;
+  if (output_delay != kNoCycle) {
+    arrange(next + output_delay);
+  } else if (!may_be_late(next)) {
+    arrange(next);
+  }
+}
+
+// A node's time comes to rest at its last event: that of a step if it would be the last.
+bool ReceiveQueuePort::may_be_late(Cycle cycle) const {
+  const hw::Time next_event = engine().next_time();
+  return next_event > edge(cycle) && next_event != hw::kNever;
+}
+
+void ReceiveQueuePort::arrange(Cycle cycle) {
+  if (alarm_ <= cycle) return;
+  alarm_ = cycle;
+  schedule(edge(cycle), cycle);
 }
 
 void ReceiveQueuePort::on_event(std::uint64_t argument) {
-  if (static_cast<hw::Time>(argument) != next_step_) return;  // an earlier step took its place
-  next_step_ = hw::kNever;
-  step(static_cast<Cycle>(now() / core_.clock.period()));
+  if (argument != alarm_) return;  // an earlier one took its place
+  alarm_ = kNoCycle;
+  run_until(argument);
+  look_ahead();
+}
+
+void ReceiveQueuePort::run_until(Cycle last) {
+  while (due_ <= last) step(due_);
+}
+
+// Arranges the next event after a step.
+void ReceiveQueuePort::look_ahead() {
+  if (due_ == kNoCycle) return;
+  const bool inputs =
+      !takes_.empty() || !doorbells_.empty() || !beats_.empty() || !commands_.empty();
+  const Cycle output = inputs || !issued_.empty() ? due_ : unit_->next_output();
+  if (output != kNoCycle) {
+    arrange(output);
+  } else if (!may_be_late(due_)) {
+    arrange(due_);
+  }
 }
 
 void ReceiveQueuePort::step(Cycle cycle) {
   ++counters_.steps;
-  const hw::rq::Outputs& before = unit_->outputs();
-  in_.take_valid = offered(takes_);
-  in_.doorbell_valid = offered(doorbells_);
-  in_.dma_rsp_valid = offered(beats_);
-  // A command waits for the doorbells that reached the adapter before it.
-  const bool command_waits =
-      offered(commands_) && !(doorbells_.empty() && core_.doorbell->drained());
-  in_.cmd_valid = offered(commands_) && !command_waits;
-  if (in_.take_valid) in_.take = takes_.front().value;
-  if (in_.doorbell_valid) in_.doorbell = doorbells_.front().value;
-  if (in_.dma_rsp_valid) in_.dma_rsp = beats_.front().value;
-  if (in_.cmd_valid) in_.cmd = commands_.front().value.command;
-  if (in_.take_valid && before.take_ready) takes_.pop();
-  if (in_.doorbell_valid && before.doorbell_ready) doorbells_.pop();
-  if (in_.dma_rsp_valid) beats_.pop();
-  if (in_.cmd_valid && before.cmd_ready) issued_.push(commands_.pop().value);
-
-  handle_outputs(unit_->step(cycle, in_));
-
-  const bool more = !takes_.empty() || !doorbells_.empty() || !beats_.empty() ||
-                    !commands_.empty() || command_waits;
-  const Cycle next = unit_->next_activity();
-  if (more) {
-    arrange(now() + core_.clock.period());
-  } else if (next != kNoCycle) {
-    arrange(static_cast<hw::Time>(next) * core_.clock.period());
+  const hw::Time at = edge(cycle);
+  in_.take_valid = offered(takes_, at);
+  in_.doorbell_valid = offered(doorbells_, at);
+  in_.dma_rsp_valid = offered(beats_, at);
+  in_.cmd_valid = !commands_.empty() && may_offer_command(at);
+  if (in_.take_valid) {
+    in_.take = takes_.front().value;
+    if (out_.take_ready) takes_.drop();
   }
+  if (in_.doorbell_valid) {
+    in_.doorbell = doorbells_.front().value;
+    if (out_.doorbell_ready) doorbells_.drop();
+  }
+  if (in_.dma_rsp_valid) load_beat();
+  if (in_.cmd_valid) {
+    in_.cmd = commands_.front().value.command;
+    if (out_.cmd_ready) issued_.push(commands_.pop().value);
+  }
+
+  unit_->step(cycle, in_);
+  const bool shows =
+      out_.dma_req_valid || out_.cmd_rsp_valid || out_.event_valid || out_.take_rsp_valid;
+  if (shows && at != now()) fail("the receive-queue unit shows an output that it did not announce");
+  const bool more = !takes_.empty() || !doorbells_.empty() || !beats_.empty() || !commands_.empty();
+  due_ = more ? cycle + 1 : out_.idle ? kNoCycle : unit_->next_activity();
+  if (shows) handle_outputs();
+}
+
+// A command waits for the doorbells that reached the adapter before it.
+bool ReceiveQueuePort::may_offer_command(hw::Time edge) {
+  return offered(commands_, edge) && doorbells_.empty() && core_.doorbell->drained();
+}
+
+void ReceiveQueuePort::load_beat() {
+  const PendingBeat beat = beats_.front().value;
+  beats_.drop();
+  in_.dma_rsp.tag = beat.tag;
+  in_.dma_rsp.last = beat.last;
+  in_.dma_rsp.error = beat.error;
+  std::memcpy(in_.dma_rsp.data.data(), dma_buffers_[beat.tag].data() + beat.offset,
+              hw::rq::kBeatBytes);
 }
 
 // All outputs are taken in the cycle in which they become valid: their consumers have room.
-void ReceiveQueuePort::handle_outputs(const hw::rq::Outputs& out) {
-  if (out.dma_req_valid) start_dma(out.dma_req);
-  if (out.cmd_rsp_valid) on_answer(out.cmd_rsp);
-  if (out.event_valid) on_unit_event(out.event);
-  if (out.take_rsp_valid) on_take_beat(out.take_rsp);
+void ReceiveQueuePort::handle_outputs() {
+  if (out_.dma_req_valid) start_dma(out_.dma_req);
+  if (out_.cmd_rsp_valid) on_answer(out_.cmd_rsp);
+  if (out_.event_valid) on_unit_event(out_.event);
+  if (out_.take_rsp_valid) on_take_beat(out_.take_rsp);
 }
 
 void ReceiveQueuePort::start_dma(const hw::rq::DmaRequest& request) {
@@ -150,34 +224,42 @@ void ReceiveQueuePort::start_dma(const hw::rq::DmaRequest& request) {
 }
 
 void ReceiveQueuePort::on_dma_read(std::uint64_t token, bool error) {
-  hw::rq::DmaBeat beat;
-  beat.tag = static_cast<std::uint8_t>(token);
-  beat.error = error;
+  catch_up();
+  const Cycle of_data = unit_->output_delay_of_beats();
+  const Cycle delay = error ? std::min<Cycle>(of_data, 1) : of_data;
   const std::uint32_t bytes = error ? hw::rq::kBeatBytes : dma_bytes_[token];
   for (std::uint32_t offset = 0; offset < bytes; offset += hw::rq::kBeatBytes) {
-    const std::uint32_t length = std::min(hw::rq::kBeatBytes, bytes - offset);
-    std::memcpy(beat.data.data(), dma_buffers_[token].data() + offset, length);
-    beat.last = offset + hw::rq::kBeatBytes >= bytes;
-    beats_.push({beat, now()});
+    const bool last = offset + hw::rq::kBeatBytes >= bytes;
+    beats_.push({{offset, static_cast<std::uint8_t>(token), last, error}, now()});
   }
-  wake();
+  input_came(delay);
 }
 
 void ReceiveQueuePort::on_take_beat(const hw::rq::TakeBeat& beat) {
-  if (beat.status == hw::rq::TakeStatus::kOk) {
-    std::memcpy(wqe_bytes_.data() + wqe_filled_, beat.wqe.data(), beat.wqe.size());
-    wqe_filled_ += static_cast<std::uint32_t>(beat.wqe.size());
-    if (!beat.last) return;
-    const auto head = hw::load<hw::ReceiveWqe>(wqe_bytes_.data());
-    taken_.wr_id = head.wr_id;
-    taken_.slot = beat.slot;
-    taken_.num_sge = std::min<std::uint32_t>(head.num_sge, hw::kMaxReceiveSge);
-    taken_.length = 0;
-    std::memcpy(taken_.sges.data(), wqe_bytes_.data() + sizeof head,
-                taken_.num_sge * sizeof(hw::Sge));
-    for (std::uint32_t i = 0; i < taken_.num_sge; ++i) taken_.length += taken_.sges[i].length;
+  if (beat.status != hw::rq::TakeStatus::kOk) {
+    wqe_filled_ = 0;
+    return core_.responder->taken(beat.tag, beat.status, taken_, beat.remaining);
   }
+  constexpr std::uint32_t kElementsInOneBeat =
+      (hw::rq::kBeatBytes - sizeof(hw::ReceiveWqe)) / sizeof(hw::Sge);
+  const bool whole = beat.last && wqe_filled_ == 0 &&
+                     hw::load<hw::ReceiveWqe>(beat.wqe.data()).num_sge <= kElementsInOneBeat;
+  if (whole) return deliver(beat.wqe.data(), beat);
+  std::memcpy(wqe_bytes_.data() + wqe_filled_, beat.wqe.data(), beat.wqe.size());
+  wqe_filled_ += static_cast<std::uint32_t>(beat.wqe.size());
+  if (!beat.last) return;
   wqe_filled_ = 0;
+  deliver(wqe_bytes_.data(), beat);
+}
+
+void ReceiveQueuePort::deliver(const std::uint8_t* wqe, const hw::rq::TakeBeat& beat) {
+  const auto head = hw::load<hw::ReceiveWqe>(wqe);
+  taken_.wr_id = head.wr_id;
+  taken_.slot = beat.slot;
+  taken_.num_sge = std::min<std::uint32_t>(head.num_sge, hw::kMaxReceiveSge);
+  taken_.length = 0;
+  std::memcpy(taken_.sges.data(), wqe + sizeof head, taken_.num_sge * sizeof(hw::Sge));
+  for (std::uint32_t i = 0; i < taken_.num_sge; ++i) taken_.length += taken_.sges[i].length;
   core_.responder->taken(beat.tag, beat.status, taken_, beat.remaining);
 }
 

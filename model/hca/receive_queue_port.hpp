@@ -40,6 +40,8 @@ class ReceiveQueuePort : public sim::Unit, public pcie::DmaClient {
   /// Tells the driver that `slot` is free again.
   void publish_tail(const QueuePair& qp, std::uint32_t slot);
 
+  /// Makes the steps that are due and show nothing, so that the unit's counters are up to date.
+  void settle();
   const ReceiveQueueUnit& unit() const { return *unit_; }
   const Counters& counters() const { return counters_; }
   void on_event(std::uint64_t argument) override;
@@ -51,41 +53,59 @@ class ReceiveQueuePort : public sim::Unit, public pcie::DmaClient {
     T value;
     hw::Time since = 0;  ///< produced at; an input of the first edge after that
   };
+  /// A beat whose bytes still lie in the buffer of its request.
+  struct PendingBeat {
+    std::uint32_t offset = 0;
+    std::uint8_t tag = 0;
+    bool last = false;
+    bool error = false;
+  };
   struct PendingCommand {
     hw::rq::Command command;
     std::uint32_t qpn = 0;
   };
 
-  void wake();
-  void arrange(hw::Time at);
+  std::uint32_t number_for(std::uint32_t qpn);
+  void catch_up();
+  void input_came(Cycle output_delay);
+  void arrange(Cycle cycle);
+  void run_until(Cycle last);
+  void look_ahead();
+  bool may_be_late(Cycle cycle) const;
+  hw::Time edge(Cycle cycle) const { return static_cast<hw::Time>(cycle) * core_.clock.period(); }
   void step(Cycle cycle);
+  bool may_offer_command(hw::Time edge);
+  void load_beat();
   template <typename T>
-  bool offered(Fifo<Timed<T>>& fifo) {
-    return !fifo.empty() && fifo.front().since < now();
+  bool offered(Fifo<Timed<T>>& fifo, hw::Time edge) {
+    return !fifo.empty() && fifo.front().since < edge;
   }
   void command(QueuePair& qp, const hw::rq::Command& command);
-  void handle_outputs(const hw::rq::Outputs& out);
+  void handle_outputs();
   void on_take_beat(const hw::rq::TakeBeat& beat);
+  void deliver(const std::uint8_t* wqe, const hw::rq::TakeBeat& beat);
   void on_answer(const hw::rq::CommandAnswer& answer);
   void on_unit_event(const hw::rq::Event& event);
   void start_dma(const hw::rq::DmaRequest& request);
 
   Core& core_;
   std::unique_ptr<ReceiveQueueUnit> unit_;
-  hw::rq::Inputs in_;
+  const hw::rq::Outputs& out_;
+  hw::rq::Inputs in_;  // payloads only where valid, else those of earlier cycles
   Fifo<Timed<hw::rq::Take>> takes_;
   Fifo<Timed<hw::rq::Doorbell>> doorbells_;
   Fifo<Timed<PendingCommand>> commands_;
-  Fifo<Timed<hw::rq::DmaBeat>> beats_;
+  Fifo<Timed<PendingBeat>> beats_;
   Fifo<PendingCommand> issued_;  // accepted by the unit, not answered
   std::vector<std::array<std::uint8_t, hw::rq::kDmaBoundary>> dma_buffers_;  // by tag
   std::vector<std::uint32_t> dma_bytes_;
-  std::vector<std::uint32_t> free_numbers_;
-  std::vector<std::uint32_t> qpn_of_;  // by number in the unit
+  std::vector<std::uint32_t> free_numbers_;  // given back; those never used come after
+  std::vector<std::uint32_t> qpn_of_;        // by number in the unit, as far as ever used
   TakenWqe taken_;
   std::array<std::uint8_t, hw::rq::kMaxStride> wqe_bytes_{};
   std::uint32_t wqe_filled_ = 0;
-  hw::Time next_step_ = hw::kNever;  // an event is scheduled for it
+  Cycle due_ = kNoCycle;    // the next cycle to be stepped
+  Cycle alarm_ = kNoCycle;  // an event is scheduled for it; no step before it shows anything
   Counters counters_;
 };
 
