@@ -56,13 +56,14 @@ void DataProcess::cq_destroyed(NameId name) {
 
 void DataProcess::qp_created(NameId name, TraceQp& qp) {
   for (const bool is_send : {true, false}) {
-    queues_.emplace_back();
-    TraceQueue& queue = queues_.back();
+    TraceQueue& queue = queue_store_.emplace_back();
+    queues_.push_back(&queue);
     queue.qp_name = name;
     queue.qp = &qp;
     queue.is_send = is_send;
     queue.depth = is_send ? qp.max_send_wr : qp.max_recv_wr;
     const auto index = static_cast<std::uint32_t>(queues_.size() - 1);
+    queue.index = index;
     place(is_send ? send_queue_of_ : recv_queue_of_, name, index, kNoQueue);
     place<TraceQueue*>(is_send ? by_qpn_send_ : by_qpn_recv_, qp.qp->qp_num, &queue, nullptr);
   }
@@ -72,7 +73,7 @@ void DataProcess::qp_created(NameId name, TraceQp& qp) {
 void DataProcess::qp_reset(NameId name) {
   TraceQp* qp = objects_.qp(name);
   for (const bool is_send : {true, false}) {
-    TraceQueue& queue = queues_[queue_of(name, is_send)];
+    TraceQueue& queue = *queues_[queue_of(name, is_send)];
     while (!queue.posted.empty()) {
       const Posted gone = queue.posted.pop();
       if (gone.label != kNoInstance) complete_label(gone.label);
@@ -104,9 +105,9 @@ void DataProcess::read_ahead() {
       if (operation != nullptr) take_work(work, *operation);
       const std::uint32_t queue = queue_of(work.queue, work.is_send);
       if (queue == kNoQueue) fail("line " + std::to_string(work.line) + " posts to no queue pair");
-      queues_[queue].waiting.push(index);
+      queues_[queue]->waiting.push(index);
       ++waiting_items_;
-      list(queue);
+      list(*queues_[queue]);
       continue;
     }
     items_.release(index);
@@ -134,10 +135,10 @@ void DataProcess::take_control(const Operation& operation) {
 // --- Whose turn it is
 // -----------------------------------------------------------------------------
 
-void DataProcess::list(std::uint32_t queue) {
-  if (queues_[queue].listed || queues_[queue].waiting.empty()) return;
-  queues_[queue].listed = true;
-  listed_.push(queue);
+void DataProcess::list(TraceQueue& queue) {
+  if (queue.listed || queue.waiting.empty()) return;
+  queue.listed = true;
+  listed_.push(queue.index);
 }
 
 // Operations of the list that begins at the head; 0 while its end has not been read.
@@ -149,20 +150,20 @@ std::uint32_t DataProcess::list_length(TraceQueue& queue) const {
 }
 
 // True when the item's time has come; arranges a wake-up otherwise.
-bool DataProcess::due(std::uint32_t queue, const WorkItem& item) {
+bool DataProcess::due(TraceQueue& queue, const WorkItem& item) {
   hw::Time at = 0;
   if (item.timing == Timing::kAt) at = epoch_ + item.time;
   if (item.after != kNoInstance) {
     if (!labels_.done(item.after)) {
-      labels_.wait(item.after, queue);  // complete_label lists the queue again
+      labels_.wait(item.after, queue.index);  // complete_label lists the queue again
       return false;
     }
     at = labels_.completed_at(item.after) + item.time;
   }
   if (at <= now()) return true;
-  if (queues_[queue].timed_at == at) return false;
-  queues_[queue].timed_at = at;
-  timed_.push_back({at, queue});
+  if (queue.timed_at == at) return false;
+  queue.timed_at = at;
+  timed_.push_back({at, queue.index});
   std::push_heap(timed_.begin(), timed_.end(),
                  [](const TimedQueue& a, const TimedQueue& b) { return a.at > b.at; });
   set_timer(at);
@@ -175,14 +176,13 @@ void DataProcess::set_timer(hw::Time at) {
   wake(at);
 }
 
-bool DataProcess::runnable(std::uint32_t index) {
-  TraceQueue& queue = queues_[index];
-  if (!due(index, items_[queue.waiting.front()])) return false;
+// Length of the list that may be posted now; 0 when none may.
+std::uint32_t DataProcess::runnable(TraceQueue& queue) {
+  if (!due(queue, items_[queue.waiting.front()])) return 0;
   const std::uint32_t length = list_length(queue);
-  if (length == 0) return false;
   // A list that can never fit is posted all the same, to be refused as in life.
-  return queue.posted.size() + std::min(length, std::max(queue.depth, 1u)) <=
-         std::max(queue.depth, 1u);
+  const std::uint32_t depth = std::max(queue.depth, 1u);
+  return queue.posted.size() + std::min(length, depth) <= depth ? length : 0;
 }
 
 // --- Posting
@@ -191,12 +191,12 @@ bool DataProcess::runnable(std::uint32_t index) {
 // Posts the next list that may be posted; false when there is none.
 bool DataProcess::post_next() {
   while (!listed_.empty()) {
-    const std::uint32_t index = listed_.pop();
-    TraceQueue& queue = queues_[index];
+    TraceQueue& queue = *queues_[listed_.pop()];
     queue.listed = false;
-    if (queue.waiting.empty() || !runnable(index)) continue;
-    post(queue, list_length(queue));
-    list(index);
+    const std::uint32_t length = queue.waiting.empty() ? 0 : runnable(queue);
+    if (length == 0) continue;
+    post(queue, length);
+    list(queue);
     return true;
   }
   return false;
@@ -258,7 +258,7 @@ void DataProcess::forget(std::uint32_t index) {
 
 void DataProcess::complete_label(LabelInstance label) {
   std::vector<std::uint32_t>& waiters = labels_.waiters(label);
-  for (const std::uint32_t queue : waiters) list(queue);
+  for (const std::uint32_t queue : waiters) list(*queues_[queue]);
   waiters.clear();
   labels_.complete(label, cpu_.now());
 }
@@ -320,7 +320,7 @@ void DataProcess::completed(const rvt::ib_wc& wc) {
   } else {
     send_completed(*queue, wc);
   }
-  list(queue_of(queue->qp_name, queue->is_send));
+  list(*queues_[queue_of(queue->qp_name, queue->is_send)]);
 }
 
 // A completion also ends the unsignaled requests before its own.
@@ -365,8 +365,8 @@ void DataProcess::on_event(std::uint64_t argument) {
   if (static_cast<hw::Time>(argument) != next_step_) return;  // an earlier look took its place
   next_step_ = hw::kNever;
   while (!timed_.empty() && timed_.front().at <= now()) {
-    const std::uint32_t queue = timed_.front().queue;
-    queues_[queue].timed_at = hw::kNever;
+    TraceQueue& queue = *queues_[timed_.front().queue];
+    queue.timed_at = hw::kNever;
     std::pop_heap(timed_.begin(), timed_.end(),
                   [](const TimedQueue& a, const TimedQueue& b) { return a.at > b.at; });
     timed_.pop_back();
@@ -415,11 +415,11 @@ void DataProcess::widen() {
 bool DataProcess::finished() const {
   if (!source_ended_ || waiting_items_ != 0 || !controls_.empty()) return false;
   return std::ranges::all_of(
-      queues_, [](const TraceQueue& queue) { return !queue.is_send || queue.posted.empty(); });
+      queue_store_, [](const TraceQueue& queue) { return !queue.is_send || queue.posted.empty(); });
 }
 
 std::string DataProcess::stuck_because() const {
-  for (const TraceQueue& queue : queues_) {
+  for (const TraceQueue& queue : queue_store_) {
     if (queue.waiting.empty()) continue;
     const WorkItem& item = items_[const_cast<TraceQueue&>(queue).waiting.front()];
     const bool waits = item.after != kNoInstance && !labels_.done(item.after);
@@ -427,7 +427,7 @@ std::string DataProcess::stuck_because() const {
            (waits ? " waits for a label whose operation does not complete"
                   : " waits for room in its queue");
   }
-  for (const TraceQueue& queue : queues_) {
+  for (const TraceQueue& queue : queue_store_) {
     if (!queue.is_send || queue.posted.empty()) continue;
     return std::to_string(queue.posted.size()) + " work requests of " +
            objects_.text(queue.qp_name) + " do not complete";

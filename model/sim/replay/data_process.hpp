@@ -28,6 +28,7 @@ struct Posted {
 struct TraceQueue {
   NameId qp_name = kNoName;
   TraceQp* qp = nullptr;
+  std::uint32_t index = 0;
   bool is_send = false;
   hca::Fifo<std::uint32_t> waiting;  ///< work items by number
   hca::Fifo<Posted> posted;
@@ -89,10 +90,10 @@ class DataProcess : public Unit, public ObjectListener {
   void read_ahead();
   void take_work(WorkItem& work, const Operation& operation);
   void take_control(const Operation& operation);
-  void list(std::uint32_t queue);
-  bool runnable(std::uint32_t index);
+  void list(TraceQueue& queue);
+  std::uint32_t runnable(TraceQueue& queue);
   std::uint32_t list_length(TraceQueue& queue) const;
-  bool due(std::uint32_t queue, const WorkItem& item);
+  bool due(TraceQueue& queue, const WorkItem& item);
   void set_timer(hw::Time at);
   bool post_next();
   void post(TraceQueue& queue, std::uint32_t count);
@@ -123,7 +124,8 @@ class DataProcess : public Unit, public ObjectListener {
   hca::Pool<WorkItem, 64> items_;
   std::uint32_t waiting_items_ = 0;
   std::uint32_t window_ = 4096;  ///< operations held ahead of their turn
-  std::deque<TraceQueue> queues_;
+  std::deque<TraceQueue> queue_store_;
+  std::vector<TraceQueue*> queues_;
   std::vector<std::uint32_t> send_queue_of_;  // by name of the QP
   std::vector<std::uint32_t> recv_queue_of_;
   std::vector<TraceQueue*> by_qpn_send_;
