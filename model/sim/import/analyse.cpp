@@ -134,7 +134,7 @@ void analyse_flows(const std::map<FlowKey, Flow>& flows, const ConnectionSetup& 
   for (const Connection& connection : pair_flows(connected, setup.pairs())) {
     analyse_connection(connection, analysis);
   }
-  std::ranges::sort(analysis.records, {}, &MessageRecord::first_frame);
+  std::ranges::sort(analysis.records, {}, &CapturedMessage::first_frame);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ enum class MessageOutcome : std::uint8_t {
 };
 
 /// One work request as seen on the wire. Times count from the first record of the capture.
-struct MessageRecord {
+struct CapturedMessage {
   hw::Transport transport = hw::Transport::kRc;
   hw::WrOpcode opcode = hw::WrOpcode::kSend;
   MessageOutcome outcome = MessageOutcome::kUnfinished;
@@ -105,7 +105,7 @@ struct CaptureAnalysis {
   std::uint64_t not_modelled = 0;                    ///< packets: CNP, XRC, RD, manufacturers'
   std::map<std::string, std::uint64_t> unexplained;  ///< packets by reason
   std::vector<Endpoint> endpoints;                   ///< that packets were sent to, sorted
-  std::vector<MessageRecord> records;                ///< in the order of their first packets
+  std::vector<CapturedMessage> records;              ///< in the order of their first packets
   std::int64_t start_seconds = 0;                    ///< first record, since 1970
   std::int64_t start_nanoseconds = 0;
 };

@@ -26,7 +26,7 @@ hw::WrOpcode opening_opcode(hw::Operation operation) {
   }
 }
 
-void open_atomic(const hw::AtomicEth& atomic, MessageRecord& record) {
+void open_atomic(const hw::AtomicEth& atomic, CapturedMessage& record) {
   record.bytes = kAtomicBytes;
   record.remote_addr = atomic.addr;
   record.rkey = atomic.rkey;
@@ -34,7 +34,7 @@ void open_atomic(const hw::AtomicEth& atomic, MessageRecord& record) {
   if (record.opcode == hw::WrOpcode::kAtomicCmpAndSwp) record.compare = atomic.compare;
 }
 
-void open_rdma(const hw::Reth& reth, MessageRecord& record) {
+void open_rdma(const hw::Reth& reth, CapturedMessage& record) {
   record.bytes = reth.length;
   record.remote_addr = reth.addr;
   record.rkey = reth.rkey;
@@ -56,8 +56,8 @@ Ends ends_of(const Flow& requests, const Flow* answers, std::optional<std::uint3
   return ends;
 }
 
-MessageRecord open_message(const Flow& flow, const SeenPacket& packet, const Ends& ends) {
-  MessageRecord record;
+CapturedMessage open_message(const Flow& flow, const SeenPacket& packet, const Ends& ends) {
+  CapturedMessage record;
   record.transport = flow.key.transport;
   record.opcode = opening_opcode(packet.info().operation);
   record.requester = ends.requester;
@@ -76,7 +76,7 @@ MessageRecord open_message(const Flow& flow, const SeenPacket& packet, const End
   return record;
 }
 
-void close_message(const Flow& flow, const SeenPacket& packet, MessageRecord& record) {
+void close_message(const Flow& flow, const SeenPacket& packet, CapturedMessage& record) {
   record.solicited = packet.solicited;
   const std::uint16_t headers = packet.info().headers;
   if (headers & hw::kHasImmDt) {
@@ -90,7 +90,7 @@ void close_message(const Flow& flow, const SeenPacket& packet, MessageRecord& re
   }
 }
 
-void count_message(MessageRecord record, CaptureAnalysis& analysis) {
+void count_message(CapturedMessage record, CaptureAnalysis& analysis) {
   switch (record.outcome) {
     case MessageOutcome::kCompleted:
       ++analysis.messages[record.opcode];

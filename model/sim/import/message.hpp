@@ -29,13 +29,13 @@ struct Ends {
 Ends ends_of(const Flow& requests, const Flow* answers, std::optional<std::uint32_t> sender);
 
 /// The record of the message that `packet` opens: all that this packet tells.
-MessageRecord open_message(const Flow& flow, const SeenPacket& packet, const Ends& ends);
+CapturedMessage open_message(const Flow& flow, const SeenPacket& packet, const Ends& ends);
 
 /// Adds what the last packet of a message tells: immediate data, key to invalidate, solicited.
-void close_message(const Flow& flow, const SeenPacket& packet, MessageRecord& record);
+void close_message(const Flow& flow, const SeenPacket& packet, CapturedMessage& record);
 
 /// Puts an ended message into records, counts and sums.
-void count_message(MessageRecord record, CaptureAnalysis& analysis);
+void count_message(CapturedMessage record, CaptureAnalysis& analysis);
 
 inline constexpr const char* kNoOpening = "continues a message whose first packet is not captured";
 inline constexpr const char* kNoRequest = "answers a request that is not captured";

@@ -65,7 +65,7 @@ void RcAnswers::complete(RcMessage& message, hw::Time time) {
 /// An answer for one PSN acknowledges all before it; READ and atomics wait for their response.
 void RcAnswers::acknowledge(LinePsn up_to, hw::Time time) {
   for (; accepted_ < messages_.size() && messages_[accepted_].first <= up_to; ++accepted_) {
-    MessageRecord& record = messages_[accepted_].record;
+    CapturedMessage& record = messages_[accepted_].record;
     const bool send = record.opcode == hw::WrOpcode::kSend ||
                       record.opcode == hw::WrOpcode::kSendWithImm ||
                       record.opcode == hw::WrOpcode::kSendWithInv;

@@ -11,7 +11,7 @@ namespace hcasim::sim {
 
 /// A message of RC on its way to an outcome.
 struct RcMessage {
-  MessageRecord record;
+  CapturedMessage record;
   LinePsn first = 0;
   LinePsn last = 0;       ///< of the requests, or of the responses to a READ
   bool end_seen = false;  ///< false: `last` is only the last one seen

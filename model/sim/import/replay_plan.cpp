@@ -27,7 +27,7 @@ class Planner {
       : analysis_(analysis), options_(options) {}
 
   ReplayPlan run() {
-    for (const MessageRecord& record : analysis_.records) take(record);
+    for (const CapturedMessage& record : analysis_.records) take(record);
     name_nodes();
     for (PlannedConnection& connection : plan_.connections) order_by_psn(connection);
     order_by_time();
@@ -39,7 +39,7 @@ class Planner {
  private:
   using Ends = std::pair<Endpoint, Endpoint>;
 
-  void take(const MessageRecord& record) {
+  void take(const CapturedMessage& record) {
     if (record.transport != hw::Transport::kRc) {
       ++plan_.other_transports;
     } else if (record.outcome == MessageOutcome::kUnfinished) {
@@ -49,7 +49,7 @@ class Planner {
     }
   }
 
-  void add(const MessageRecord& record) {
+  void add(const CapturedMessage& record) {
     const auto [low, high] = std::minmax(record.requester, record.responder);
     const Ends ends(low, high);
     const auto [open, fresh] = open_.try_emplace(ends, plan_.connections.size());
@@ -131,7 +131,7 @@ class Planner {
     std::uint64_t longest = options_.mtu;
     for (std::size_t side = 0; side < 2; ++side) {
       for (const std::size_t place : connection.sent[side]) {
-        const MessageRecord& record = *plan_.messages[place].record;
+        const CapturedMessage& record = *plan_.messages[place].record;
         connection.mtu = std::max(connection.mtu, record.path_mtu);
         longest = std::max(longest, record.bytes);
         if (record.rnr_timer_code) connection.rnr_timer_code = record.rnr_timer_code;
@@ -178,7 +178,7 @@ class Planner {
   }
 
   hw::Time end_of(std::size_t place, bool receive) const {
-    const MessageRecord& record = *plan_.messages[place].record;
+    const CapturedMessage& record = *plan_.messages[place].record;
     if (receive && record.accepted) return *record.accepted;
     return record.completed.value_or(hw::kNever);
   }

@@ -19,7 +19,7 @@ namespace hcasim::sim {
 struct PlannedMessage {
   static constexpr std::size_t kNone = ~std::size_t{0};
 
-  const MessageRecord* record = nullptr;
+  const CapturedMessage* record = nullptr;
   std::size_t connection = 0;
   std::size_t side = 0;               ///< of the connection that sends
   hw::Time time = 0;                  ///< of its posting, since the first one

@@ -48,7 +48,7 @@ void RegionMap::share(const std::vector<std::size_t>& of_key) {
 }
 
 // While regions are found, `length` is the address behind the last byte.
-void RegionMap::take(std::size_t place, const MessageRecord& record) {
+void RegionMap::take(std::size_t place, const CapturedMessage& record) {
   const bool access = has_remote_address(record.opcode);
   if (!access && !record.invalidate_rkey) return;
   const std::uint32_t rkey = access ? record.rkey : *record.invalidate_rkey;
@@ -87,7 +87,7 @@ void RegionMap::round(Region& region) {
   region.length = std::max(kPage, round_up(region.folded ? folded_bytes : bytes));
 }
 
-std::uint64_t RegionMap::offset_of(std::size_t place, const MessageRecord& record) const {
+std::uint64_t RegionMap::offset_of(std::size_t place, const CapturedMessage& record) const {
   const Region& region = regions_[of_message_[place]];
   return region.folded ? record.remote_addr % kPage : record.remote_addr - region.base;
 }

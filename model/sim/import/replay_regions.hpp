@@ -43,10 +43,10 @@ class RegionMap {
   /// @pre it has a remote key
   std::size_t region_of(std::size_t place) const { return of_message_[place]; }
   /// Where in its region the message's remote address lies.
-  std::uint64_t offset_of(std::size_t place, const MessageRecord& record) const;
+  std::uint64_t offset_of(std::size_t place, const CapturedMessage& record) const;
 
  private:
-  void take(std::size_t place, const MessageRecord& record);
+  void take(std::size_t place, const CapturedMessage& record);
   void round(Region& region);
   void share(const std::vector<std::size_t>& of_key);
 

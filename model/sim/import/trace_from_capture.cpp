@@ -31,7 +31,7 @@ std::string address_text(const hw::Gid& gid) {
   return text.data();
 }
 
-std::uint64_t length_of(const MessageRecord& record) {
+std::uint64_t length_of(const CapturedMessage& record) {
   return std::min(record.bytes, kMaxLength);
 }
 
@@ -315,7 +315,7 @@ class TraceMaker {
   // The receive comes half an RNR timer after the last NAK, counted in timers of the replay and not
   // in those of the captured hosts, so that there are as many NAKs.
   void delay_receive(Operation& line, const PlannedMessage& message) {
-    const MessageRecord& record = *message.record;
+    const CapturedMessage& record = *message.record;
     const auto naks = static_cast<hw::Time>(record.rnr_naks.size());
     const hw::Time timer = hw::rnr_timer(rnr_timer_code(plan_.connections[message.connection]));
     const hw::Time delay = timer * naks - timer / 2;
@@ -337,7 +337,7 @@ class TraceMaker {
   // Sends.
   void write_message(std::size_t place) {
     const PlannedMessage& message = plan_.messages[place];
-    const MessageRecord& record = *message.record;
+    const CapturedMessage& record = *message.record;
     Operation line;
     line.reset(Verb::kPostSend);
     line.node = node_of(record.requester.address);
@@ -364,7 +364,7 @@ class TraceMaker {
     if (length != 0) line.add_sge({default_mr_, static_cast<std::uint32_t>(length), offset});
   }
 
-  void set_arguments(Operation& line, std::size_t place, const MessageRecord& record) const {
+  void set_arguments(Operation& line, std::size_t place, const CapturedMessage& record) const {
     if (record.imm) line.set(Arg::kImm, *record.imm);
     if (record.opcode == hw::WrOpcode::kSendWithInv) {
       line.set(Arg::kInvalidate, region_names_[regions_.region_of(place)]);
@@ -377,7 +377,7 @@ class TraceMaker {
     if (record.opcode == hw::WrOpcode::kAtomicFetchAndAdd) line.set(Arg::kAdd, record.swap_add);
   }
 
-  void set_remote(Operation& line, std::size_t place, const MessageRecord& record) const {
+  void set_remote(Operation& line, std::size_t place, const CapturedMessage& record) const {
     const Failure failure = failure_of(plan_.messages[place]);
     if (failure == Failure::kNoRights) {
       line.set(Arg::kRemoteMr, no_rights_);

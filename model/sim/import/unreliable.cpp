@@ -93,7 +93,7 @@ class UcReceiver {
   const Ends& ends_;
   CaptureAnalysis& analysis_;
   Duplicates duplicates_;
-  std::optional<MessageRecord> current_;
+  std::optional<CapturedMessage> current_;
   hw::Operation operation_ = hw::Operation::kNone;
   bool losing_ = false;
 };
@@ -113,7 +113,7 @@ void analyse_datagrams(const Flow& flow, CaptureAnalysis& analysis) {
       ++analysis.retransmitted;
       continue;
     }
-    MessageRecord record = open_message(flow, packet, ends);
+    CapturedMessage record = open_message(flow, packet, ends);
     record.outcome = MessageOutcome::kCompleted;
     record.completed = packet.time;
     count_message(std::move(record), analysis);

@@ -40,7 +40,7 @@ TEST_F(Reliable, OneMessageHasItsWholeRecord) {
   ack(6);
   const CaptureAnalysis found = analyse();
   ASSERT_EQ(found.records.size(), 1u);
-  const MessageRecord& record = found.records[0];
+  const CapturedMessage& record = found.records[0];
   EXPECT_EQ(record.opcode, Op::kRdmaWriteWithImm);
   EXPECT_EQ(record.outcome, MessageOutcome::kCompleted);
   EXPECT_EQ(record.requester, (Endpoint{node(1), kRequesterQp}));
@@ -180,7 +180,7 @@ TEST_F(Reliable, RnrNaksBelongToOneMessage) {
   EXPECT_EQ(found.retransmitted, 2u);
   EXPECT_EQ(found.naks.rnr, 2u);
   EXPECT_TRUE(found.records[0].rnr_naks.empty());
-  const MessageRecord& record = found.records[1];
+  const CapturedMessage& record = found.records[1];
   EXPECT_EQ(record.rnr_naks, (std::vector<hw::Time>{2 * hw::kMicrosecond, 4 * hw::kMicrosecond}));
   EXPECT_EQ(record.rnr_timer_code, 12);
   EXPECT_EQ(record.accepted, 6 * hw::kMicrosecond);
@@ -280,7 +280,7 @@ TEST_F(Reliable, ConnectionsWithTheSamePsnsAreToldApart) {
   const CaptureAnalysis found = analyse();
   EXPECT_EQ(found.messages, (Counts{{Op::kSend, 40}}));
   EXPECT_EQ(found.endpoints.size(), 2 * kPairs);
-  for (const MessageRecord& record : found.records) {
+  for (const CapturedMessage& record : found.records) {
     ASSERT_TRUE(record.requester_qpn_known);
     EXPECT_EQ(record.requester.qpn, 100 + (3 - (record.responder.qpn - 200)) * 7);
   }

@@ -99,7 +99,7 @@ TEST_P(SampleCapture, HasTheCountsOfItsTool) {
 TEST_P(SampleCapture, HasConsistentRecords) {
   std::uint64_t bytes = 0;
   std::uint64_t frame = 0;
-  for (const MessageRecord& record : analysis_.records) {
+  for (const CapturedMessage& record : analysis_.records) {
     SCOPED_TRACE(record.first_frame);
     EXPECT_GT(record.first_frame, frame);
     frame = record.first_frame;

@@ -20,9 +20,9 @@ Endpoint host(std::uint8_t last, std::uint32_t qpn = 17) {
 struct Capture {
   CaptureAnalysis analysis;
 
-  MessageRecord& add(hw::WrOpcode opcode, std::uint64_t bytes, Endpoint from = host(1),
-                     Endpoint to = host(2)) {
-    MessageRecord record;
+  CapturedMessage& add(hw::WrOpcode opcode, std::uint64_t bytes, Endpoint from = host(1),
+                       Endpoint to = host(2)) {
+    CapturedMessage record;
     record.opcode = opcode;
     record.bytes = bytes;
     record.requester = from;
@@ -36,8 +36,8 @@ struct Capture {
     analysis.records.push_back(record);
     return analysis.records.back();
   }
-  MessageRecord& refuse(hw::WrOpcode opcode, std::uint64_t bytes, hw::NakCode code) {
-    MessageRecord& record = add(opcode, bytes);
+  CapturedMessage& refuse(hw::WrOpcode opcode, std::uint64_t bytes, hw::NakCode code) {
+    CapturedMessage& record = add(opcode, bytes);
     record.outcome = MessageOutcome::kRefused;
     record.refused_with = code;
     record.completed.reset();
@@ -118,7 +118,7 @@ TEST(Conversion, ReceivesAreWrittenAQueueAhead) {
 TEST(Conversion, RdmaKeepsTheLayoutOfItsRegion) {
   Capture capture;
   const auto rdma = [&](hw::WrOpcode opcode, std::uint64_t address, std::uint32_t rkey) {
-    MessageRecord& record = capture.add(opcode, 64);
+    CapturedMessage& record = capture.add(opcode, 64);
     record.remote_addr = address;
     record.rkey = rkey;
   };
@@ -137,7 +137,7 @@ TEST(Conversion, RdmaKeepsTheLayoutOfItsRegion) {
 TEST(Conversion, RegionOfWildAddressesIsFolded) {
   Capture capture;
   for (const std::uint64_t address : {std::uint64_t{0x1008}, ~std::uint64_t{0xff}}) {
-    MessageRecord& record = capture.add(hw::WrOpcode::kRdmaWrite, 4000);
+    CapturedMessage& record = capture.add(hw::WrOpcode::kRdmaWrite, 4000);
     record.remote_addr = address;
   }
   const auto trace = convert(capture);
@@ -172,7 +172,7 @@ TEST(Conversion, InvalidatedRegionIsRegisteredAgain) {
   for (std::size_t i = 0; i <= RegionMap::kAhead; ++i) {
     capture.add(hw::WrOpcode::kSendWithInv, 8 * i).invalidate_rkey = 7;
   }
-  MessageRecord& last = capture.add(hw::WrOpcode::kRdmaWrite, 5000);
+  CapturedMessage& last = capture.add(hw::WrOpcode::kRdmaWrite, 5000);
   last.rkey = 7;
   const auto trace = convert(capture);
   EXPECT_EQ(trace.lines("alloc_mr").size(), RegionMap::kAhead);
@@ -190,7 +190,7 @@ TEST(Conversion, InvalidatedRegionIsRegisteredAgain) {
 
 TEST(Conversion, AtomicsCarryTheirOperands) {
   Capture capture;
-  MessageRecord& swap = capture.add(hw::WrOpcode::kAtomicCmpAndSwp, 8);
+  CapturedMessage& swap = capture.add(hw::WrOpcode::kAtomicCmpAndSwp, 8);
   swap.compare = 1;
   swap.swap_add = 2;
   capture.add(hw::WrOpcode::kAtomicFetchAndAdd, 8).swap_add = 3;
@@ -270,11 +270,11 @@ TEST(Conversion, TwoQueuePairsOfOneHost) {
 
 TEST(Conversion, AsapKeepsCauses) {
   Capture capture;
-  capture.add(hw::WrOpcode::kSend, 1);                         // nothing before it
-  capture.add(hw::WrOpcode::kSend, 2, host(2), host(1));       // after the first arrived
-  capture.add(hw::WrOpcode::kSend, 3);                         // after the second arrived
-  capture.add(hw::WrOpcode::kRdmaWrite, 4);                    // after the third was complete
-  MessageRecord& early = capture.add(hw::WrOpcode::kSend, 5);  // posted together with the fourth
+  capture.add(hw::WrOpcode::kSend, 1);                           // nothing before it
+  capture.add(hw::WrOpcode::kSend, 2, host(2), host(1));         // after the first arrived
+  capture.add(hw::WrOpcode::kSend, 3);                           // after the second arrived
+  capture.add(hw::WrOpcode::kRdmaWrite, 4);                      // after the third was complete
+  CapturedMessage& early = capture.add(hw::WrOpcode::kSend, 5);  // posted together with the fourth
   early.first_packet -= kMicrosecond;
   ImportOptions options;
   options.timing = TimingPolicy::kAsap;
@@ -306,11 +306,11 @@ TEST(Conversion, FewLabelsAreEnough) {
 
 TEST(Conversion, LateReceivesWaitForAsManyTimersAsThereWereNaks) {
   Capture capture;
-  MessageRecord& first = capture.add(hw::WrOpcode::kSend, 1);
+  CapturedMessage& first = capture.add(hw::WrOpcode::kSend, 1);
   first.rnr_naks = {6 * kMicrosecond, 8 * kMicrosecond};
   first.rnr_timer_code = 1;  // 10 us
   first.accepted = first.completed = 10 * kMicrosecond;
-  MessageRecord& second = capture.add(hw::WrOpcode::kSend, 1);
+  CapturedMessage& second = capture.add(hw::WrOpcode::kSend, 1);
   second.rnr_naks = {11 * kMicrosecond};
   second.accepted = second.completed = 12 * kMicrosecond;
   capture.add(hw::WrOpcode::kSend, 1);

@@ -40,7 +40,7 @@ class SampleTrace : public testing::TestWithParam<const char*> {
     }
     std::uint64_t expected_bytes = analysis_.bytes;
     std::map<SendOpcode, std::uint64_t> expected;
-    for (const MessageRecord& record : analysis_.records) {
+    for (const CapturedMessage& record : analysis_.records) {
       if (record.outcome == MessageOutcome::kUnfinished) continue;
       ++expected[static_cast<SendOpcode>(record.opcode)];
       if (record.outcome == MessageOutcome::kRefused) expected_bytes += record.bytes;
@@ -109,7 +109,7 @@ TEST(SampleTrace, ReceivesAsSeenAreLateWhereRnrNaksWere) {
   options.receives = ReceivePolicy::kAsSeen;
   const test::TraceFile trace(analysis, options);
   std::uint64_t waited = 0;
-  for (const MessageRecord& record : analysis.records) waited += record.rnr_naks.empty() ? 0 : 1;
+  for (const CapturedMessage& record : analysis.records) waited += record.rnr_naks.empty() ? 0 : 1;
   EXPECT_GT(waited, 10U);
   EXPECT_EQ(trace.delayed(Verb::kPostRecv), waited);
   EXPECT_EQ(trace.operations.front().value(Arg::kMinRnrTimer), 12U);
