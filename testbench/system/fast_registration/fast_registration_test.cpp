@@ -139,8 +139,9 @@ CaptureAnalysis storage(std::uint32_t commands) {
     return {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, last}, 17};
   };
   std::uint32_t psn[2] = {100, 200};
-  const auto add = [&](hw::WrOpcode opcode, std::uint64_t bytes, unsigned from) -> MessageRecord& {
-    MessageRecord record;
+  const auto add = [&](hw::WrOpcode opcode, std::uint64_t bytes,
+                       unsigned from) -> CapturedMessage& {
+    CapturedMessage record;
     record.opcode = opcode;
     record.bytes = bytes;
     record.requester = end(static_cast<std::uint8_t>(1 + from));
@@ -154,7 +155,7 @@ CaptureAnalysis storage(std::uint32_t commands) {
   };
   for (std::uint32_t i = 0; i < commands; ++i) {
     add(hw::WrOpcode::kSend, 64, 0);
-    MessageRecord& write = add(hw::WrOpcode::kRdmaWrite, 512, 1);
+    CapturedMessage& write = add(hw::WrOpcode::kRdmaWrite, 512, 1);
     write.rkey = 7;
     write.remote_addr = 0x10000 + 512 * (i % 3);
     add(hw::WrOpcode::kSendWithInv, 16, 1).invalidate_rkey = 7;
