@@ -4,6 +4,7 @@
 // Captures and traces through the whole program: import, run, and what comes out of it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -109,8 +110,8 @@ TEST_P(Capture, ReplaysAsItWasSeen) {
   expect_clean_for_tshark(pcap);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Capture, testing::ValuesIn(kCases), [](const auto& info) {
-  std::string name = std::string(info.param.name) + "_" + info.param.receives;
+INSTANTIATE_TEST_SUITE_P(All, Capture, testing::ValuesIn(kCases), [](const auto& instance) {
+  std::string name = std::string(instance.param.name) + "_" + instance.param.receives;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
@@ -137,8 +138,8 @@ TEST_P(HandTrace, GivesTheSameBytesWithRunAheadOnAndOff) {
 INSTANTIATE_TEST_SUITE_P(All, HandTrace,
                          testing::Values("counters", "ping-pong", "receiver-not-ready", "refused",
                                          "storage"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& instance) {
+                           std::string name = instance.param;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
