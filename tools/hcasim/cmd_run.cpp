@@ -131,9 +131,10 @@ int run_command(const RunCommand& command) {
     clear_progress();
     throw;
   } catch (const std::exception& error) {
-    // Whatever fails from here on fails a run that had begun.
+    // Whatever fails from here on fails a run that had begun. It ends here, since the address
+    // sanitizer cannot follow a second exception after the kernel's coroutines have run.
     clear_progress();
-    throw RunFailure(error.what());
+    return complain(error.what(), kRunFailed);
   }
   return kGood;
 }

@@ -3,49 +3,36 @@
 // Entry of the program: every error becomes one line on stderr and an exit status.
 #include <hcasim/sim/input_error.hpp>
 
-#include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <new>
-#include <string>
 #include <systemc>
 
 #include "commands.hpp"
 #include "fabric/capture_file.hpp"
+#include "output.hpp"
 
 namespace {
 
 using namespace hcasim;
-
-/// One line whatever `reason` quotes: names of files and keys may hold line breaks.
-int complain(std::string reason, int status) {
-  std::ranges::replace_if(
-      reason, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
-  std::fprintf(stderr, "hcasim: %s\n", reason.c_str());
-  return status;
-}
 
 int run_program(int argc, char** argv) {
   try {
     const tools::Command command = tools::parse_command_line(argc, argv);
     return std::visit([](const auto& chosen) { return tools::run_command(chosen); }, command);
   } catch (const tools::UsageError& error) {
-    return complain(error.what(), tools::kBadInput);
+    return tools::complain(error.what(), tools::kBadInput);
   } catch (const sim::InputError& error) {
-    return complain(error.what(), tools::kBadInput);
+    return tools::complain(error.what(), tools::kBadInput);
   } catch (const sim::OutputError& error) {
-    return complain(error.what(), tools::kBadInput);
+    return tools::complain(error.what(), tools::kBadInput);
   } catch (const fabric::CaptureError& error) {
-    return complain(error.what(), tools::kBadInput);
-  } catch (const tools::RunFailure& error) {
-    complain(error.what(), tools::kRunFailed);
-    std::_Exit(tools::kRunFailed);  // the simulated machines stay as they stopped
+    return tools::complain(error.what(), tools::kBadInput);
   } catch (const std::bad_alloc&) {
-    return complain("out of memory", tools::kRunFailed);
+    return tools::complain("out of memory", tools::kRunFailed);
   } catch (const std::exception& error) {
-    return complain(error.what(), tools::kRunFailed);
+    return tools::complain(error.what(), tools::kRunFailed);
   }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace hcasim::tools {
@@ -10,5 +11,9 @@ namespace hcasim::tools {
 /// error, not a short output.
 /// @throws sim::OutputError
 void write_stdout(std::string_view text);
+
+/// Says on stderr why the program ends, in one line whatever `reason` quotes: names of files and
+/// keys may hold line breaks. Returns `status`.
+int complain(std::string reason, int status);
 
 }  // namespace hcasim::tools

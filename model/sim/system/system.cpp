@@ -8,7 +8,32 @@
 
 #include "sim/engine/log.hpp"
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <pthread.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 namespace hcasim::sim {
+
+namespace {
+
+// The kernel switches stacks behind the address sanitizer's back. It is told that this is the
+// thread's own stack again, or it would misjudge the frames that an exception leaves.
+void announce_own_stack() {
+#if defined(__SANITIZE_ADDRESS__)
+  pthread_attr_t attributes;
+  void* bottom = nullptr;
+  std::size_t bytes = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  pthread_attr_getstack(&attributes, &bottom, &bytes);
+  pthread_attr_destroy(&attributes);
+  void* fake_stack = nullptr;
+  __sanitizer_start_switch_fiber(&fake_stack, bottom, bytes);
+  __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
+#endif
+}
+
+}  // namespace
 
 System::System(const SystemConfig& config, const SystemOptions& options)
     : conductor_(options.run_ahead) {
@@ -42,6 +67,7 @@ bool System::run_until(hw::Time end) {
   if (next_time() < end) {
     conductor_.schedule_next();
     sc_core::sc_start();
+    announce_own_stack();
   }
   for (const auto& node : nodes_) {
     if (node->engine().error() != nullptr) std::rethrow_exception(node->engine().error());
