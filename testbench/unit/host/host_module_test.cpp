@@ -85,13 +85,13 @@ TEST(HostModule, AccessesThatNoBarTakesEndAlikeOnBothWays) {
     };
     auto done = std::make_shared<Done>(Done{s, &ends[i++]});
     s->at.at(0, [s, done, &value] {
-      s->host.mmio().write(hw::bar::kBytes, &value, 8, 0);
       s->host.mmio().read(hw::bar::kBytes - 4, value, 0,
                           {[](void* context, std::uint64_t) {
                              auto* self = static_cast<Done*>(context);
                              *self->end = self->system->now();
                            },
                            done.get(), 0});
+      s->host.mmio().write(hw::bar::kBytes, &value, 8, 0);
     });
   }
   direct.conductor.schedule_next();

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <random>
@@ -55,6 +56,40 @@ TEST_F(MemoryTest, PostedWritesApplyInOrderUnderCpuWrites) {
   EXPECT_EQ(read64(a), 3u);
   run_until(2000);
   EXPECT_EQ(read64(a), 2u);
+}
+
+TEST_F(MemoryTest, PostedWritesOfAllSizesComeThroughAcrossPagesAndChunks) {
+  const std::uint64_t a = memory.allocate(4 << 20, 2 << 20);
+  std::vector<std::uint8_t> shadow(4 << 20, 0);
+  Time time = 1000;
+  std::uint8_t seed = 0;
+  for (const std::uint64_t edge : {4096u, 2u << 20}) {
+    for (const std::uint64_t before : {100u, 64u, 40u, 8u, 1u, 0u}) {
+      for (const std::uint32_t bytes : {5000u, 65u, 64u, 17u, 8u, 1u}) {
+        std::vector<std::uint8_t> data(bytes, ++seed);
+        std::ranges::copy(data, shadow.begin() + static_cast<std::ptrdiff_t>(edge - before));
+        ASSERT_TRUE(memory.try_post(a + edge - before, data.data(), bytes, time++));
+      }
+    }
+  }
+  run_until(time);
+  std::vector<std::uint8_t> back(shadow.size());
+  ASSERT_TRUE(memory.try_read(a, back.data(), back.size()));
+  EXPECT_EQ(back, shadow);
+}
+
+TEST_F(MemoryTest, NothingIsDoneWhereNothingIsMapped) {
+  const std::uint64_t a = memory.allocate(4096, 4096);
+  std::uint8_t bytes[64] = {1};
+  for (const std::uint64_t address :
+       {a - 64, a + 4095, a + 4096, Memory::kBase - 8, a + (1 << 30)}) {
+    EXPECT_FALSE(memory.try_read(address, bytes, 64));
+    EXPECT_FALSE(memory.try_write(address, bytes, 64));
+    EXPECT_FALSE(memory.try_post(address, bytes, 64, 10));
+  }
+  EXPECT_EQ(memory.posted_pending(), 0u);
+  EXPECT_TRUE(memory.try_write(a + 4032, bytes, 64));
+  EXPECT_EQ(read64(a + 4032), 1u);
 }
 
 TEST_F(MemoryTest, AllocationIsZeroedEvenWhenReused) {
