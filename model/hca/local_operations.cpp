@@ -72,14 +72,14 @@ void LocalOperations::on_dma_read(std::uint64_t token, bool error) {
 void LocalOperations::finish(bool done) {
   const Work work = waiting_.pop();
   QueuePair* qp = core_.qp(work.qpn);
-  MemoryRegion* region = nullptr;
+  // The region may have been destroyed while its table was read.
+  MemoryRegion* region =
+      done && qp != nullptr ? core_.contexts.memory.find(work.current_key) : nullptr;
   const std::uint64_t covered =
-      done && qp != nullptr ? static_cast<std::uint64_t>(pages_.size())
-                                  << core_.contexts.memory.find(work.current_key)->mpt.page_shift
-                            : 0;
-  if (covered >= std::uint64_t{work.first_offset} + work.length) {
-    region = core_.contexts.memory.rename(work.current_key, work.new_key);
-  }
+      region == nullptr ? 0 : static_cast<std::uint64_t>(pages_.size()) << region->mpt.page_shift;
+  const bool fits = covered >= std::uint64_t{work.first_offset} + work.length;
+  region = region != nullptr && fits ? core_.contexts.memory.rename(work.current_key, work.new_key)
+                                     : nullptr;
   if (region != nullptr) {
     region->pages = pages_;
     region->mpt.iova = work.iova;
