@@ -22,12 +22,12 @@ namespace {
 using hcasim::bench::Outcome;
 using hcasim::bench::Workload;
 
-constexpr int kRounds = 5;
 constexpr std::uint64_t kBareEvents = 3'000'000;
 
 struct Options {
   bool json = false;
   std::uint64_t messages = 200'000;
+  std::uint64_t rounds = 5;
   std::string only;  ///< part of the names of the workloads to run; empty: all
 };
 
@@ -47,9 +47,9 @@ std::vector<Result> workloads(std::uint64_t messages) {
 }
 
 // Interleaved, so that a slow stretch of the machine hits all alike; the best of each counts.
-double run_all(std::vector<Result>& results) {
+double run_all(std::vector<Result>& results, std::uint64_t rounds) {
   double bare = 0;
-  for (int round = 0; round < kRounds; ++round) {
+  for (std::uint64_t round = 0; round < rounds; ++round) {
     bare = std::max(bare, hcasim::bench::measure<double>(
                               [] { return hcasim::bench::bare_events_per_second(kBareEvents); }));
     for (Result& result : results) {
@@ -95,14 +95,21 @@ void print_table(const std::vector<Result>& results, double bare) {
   }
 }
 
+// A count of at least one.
+bool parse_count(const char* text, std::uint64_t& count) {
+  char* end = nullptr;
+  count = std::strtoull(text, &end, 10);
+  return *end == '\0' && count != 0;
+}
+
 bool parse(int argc, char** argv, Options& options) {
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--json") == 0) {
       options.json = true;
     } else if (std::strcmp(argv[i], "--messages") == 0 && i + 1 < argc) {
-      char* end = nullptr;
-      options.messages = std::strtoull(argv[++i], &end, 10);
-      if (*end != '\0' || options.messages == 0) return false;
+      if (!parse_count(argv[++i], options.messages)) return false;
+    } else if (std::strcmp(argv[i], "--rounds") == 0 && i + 1 < argc) {
+      if (!parse_count(argv[++i], options.rounds)) return false;
     } else if (std::strcmp(argv[i], "--only") == 0 && i + 1 < argc) {
       options.only = argv[++i];
     } else {
@@ -117,7 +124,8 @@ bool parse(int argc, char** argv, Options& options) {
 int sc_main(int argc, char** argv) {
   Options options;
   if (!parse(argc, argv, options)) {
-    std::fprintf(stderr, "usage: hcasim-bench [--json] [--messages N] [--only PART-OF-NAME]\n");
+    std::fprintf(
+        stderr, "usage: hcasim-bench [--json] [--messages N] [--rounds N] [--only PART-OF-NAME]\n");
     return 2;
   }
   try {
@@ -125,7 +133,7 @@ int sc_main(int argc, char** argv) {
     std::erase_if(results, [&](const Result& result) {
       return result.workload.name.find(options.only) == std::string::npos;
     });
-    const double bare = run_all(results);
+    const double bare = run_all(results, options.rounds);
     options.json ? print_json(results, bare) : print_table(results, bare);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "hcasim-bench: %s\n", error.what());
