@@ -71,6 +71,26 @@ TEST_F(EthernetPortTest, PacketsGoOutOneAfterTheOther) {
   EXPECT_EQ(port_b.counters().packets_in, 2u);
 }
 
+TEST_F(EthernetPortTest, TellsItsObserverOfBothWays) {
+  struct Observer : PacketObserver {
+    using Seen = std::vector<std::pair<std::uint32_t, Time>>;
+    void on_sent(const Packet& packet, Time start) override { sent.push_back({packet.psn, start}); }
+    void on_arrived(const Packet& packet, Time end) override { in.push_back({packet.psn, end}); }
+    Seen sent;
+    Seen in;
+  } observer_a, observer_b;
+  port_a.set_observer(&observer_a);
+  port_b.set_observer(&observer_b);
+  PacketPtr p = packet(1, 1024);
+  const Time arrival = static_cast<Time>(p->wire_bytes()) * 80 + kFlight;
+  port_a.send(std::move(p));
+  EXPECT_EQ(observer_a.sent, (Observer::Seen{{1, 0}}));
+  b.run_before(hw::kNever);
+  EXPECT_EQ(observer_b.in, (Observer::Seen{{1, arrival}}));
+  EXPECT_TRUE(observer_a.in.empty());
+  EXPECT_TRUE(observer_b.sent.empty());
+}
+
 TEST_F(EthernetPortTest, BothDirectionsAreIndependent) {
   port_a.send(packet(1, 1024));
   EXPECT_EQ(port_b.send(packet(2, 1024)), 0);
