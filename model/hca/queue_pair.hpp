@@ -71,6 +71,7 @@ struct SendState {
   bool active = false;   ///< in the scheduler's ring
   bool resumed = false;  ///< the message at `send` is a retransmission
   bool rnr_wait = false;
+  bool response_lost = false;  ///< a READ or atomic was asked for again: no answer to it yet
   bool timer_pending = false;  ///< an event of the timer is scheduled
 };
 

@@ -4,6 +4,7 @@
 #include "hca/response_handler.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "hca/qp_control.hpp"
 #include "hca/send_opcodes.hpp"
@@ -81,10 +82,9 @@ bool ResponseHandler::acknowledge_before(QueuePair& qp, std::uint32_t psn) {
     if (hw::psn_distance(node.last_psn, psn) <= 0) break;
     if (node.status != hw::WcStatus::kSuccess) break;
     if (needs_response(node.opcode)) {  // its answer was lost on the way
-      ++counters_.implied_nak_seq_err;
       const std::uint32_t missing = hw::psn_add(node.first_psn, node.received / qp.mtu());
       send.unacked_psn = missing;
-      retry_from(qp, missing);
+      response_lost(qp, missing);
       return false;
     }
     core_.stamp(node.tag, Stamp::kAcknowledged, now());
@@ -183,10 +183,8 @@ void ResponseHandler::on_data(QueuePair& qp, const fabric::Packet& packet) {
   const std::uint32_t expected = hw::psn_add(node.first_psn, node.received / qp.mtu());
   const std::int32_t gap = hw::psn_distance(expected, packet.psn);
   if (gap < 0) return;  // seen before
-  if (gap > 0) {
-    ++counters_.implied_nak_seq_err;
-    return retry_from(qp, expected);
-  }
+  if (gap > 0) return response_lost(qp, expected);
+  send.response_lost = false;
   if (!scatter(qp, node, packet)) {
     return core_.qp_control->fail_send(qp, hw::WcStatus::kLocProtErr, 0);
   }
@@ -224,6 +222,14 @@ bool ResponseHandler::scatter(QueuePair& qp, InFlight& node, const fabric::Packe
   node.received += bytes;
   if (last) core_.stamp(node.tag, Stamp::kDataVisible, visible);
   return true;
+}
+
+// Asks for it again, once: the answers to what was sent before are still coming in, and each of
+// them shows the same loss. Should it be lost again, the timer finds out.
+void ResponseHandler::response_lost(QueuePair& qp, std::uint32_t psn) {
+  if (std::exchange(qp.send.response_lost, true)) return;
+  ++counters_.implied_nak_seq_err;
+  retry_from(qp, psn);
 }
 
 void ResponseHandler::retry_from(QueuePair& qp, std::uint32_t psn) {

@@ -52,6 +52,7 @@ class ResponseHandler : public sim::Unit {
   bool acknowledge_before(QueuePair& qp, std::uint32_t psn);
   void progress(QueuePair& qp);
   void take_credit(QueuePair& qp, const fabric::Packet& packet);
+  void response_lost(QueuePair& qp, std::uint32_t psn);
   void retry_from(QueuePair& qp, std::uint32_t psn);
   void restart_timer(QueuePair& qp);
   hw::Time timeout(const QueuePair& qp) const;

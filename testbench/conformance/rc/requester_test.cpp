@@ -184,6 +184,30 @@ TEST(Read, AnAckOfWhatFollowsMeansThatItsAnswerIsLost) {
   EXPECT_EQ(statuses(c.sends()), Statuses(2, hw::WcStatus::kSuccess));
 }
 
+// What is behind the lost packet says nothing new, however much it is.
+TEST(Read, AsksForALostAnswerOnce) {
+  Connection c;
+  c.bench.post_send(c.qp, c.gather_wr(hw::WrOpcode::kRdmaRead, 256 * 60));
+  c.post(c.inline_wr());
+  ASSERT_EQ(psns(c.sent()), (Psns{100, 160}));
+  const auto answer = [&](std::uint32_t psn) {
+    const auto opcode = psn == 159 ? Op::kRcReadResponseLast : Op::kRcReadResponseMiddle;
+    return read_answer(c, psn, opcode, (psn - 100) * 256, 256);
+  };
+  const Time start = c.bench.now() + hw::kMicrosecond;
+  for (std::uint32_t psn = 101; psn < 160; ++psn) {  // 100 is lost
+    c.bench.arrive_at(start + psn * 100 * hw::kNanosecond, c.qp, answer(psn));
+  }
+  c.bench.arrive_at(start + 160 * 100 * hw::kNanosecond, c.qp, AdapterBench::ack(160));
+  c.settle();
+  EXPECT_EQ(psns(c.sent()), (Psns{100, 160}));
+  EXPECT_EQ(c.count("requester", "implied_nak_seq_err"), 1u);
+  c.arrive(read_answer(c, 100, Op::kRcReadResponseFirst, 0, 256));
+  for (std::uint32_t psn = 101; psn < 160; ++psn) c.arrive(answer(psn));
+  c.arrive_and_settle(AdapterBench::ack(160));
+  EXPECT_EQ(statuses(c.sends()), Statuses(2, hw::WcStatus::kSuccess));
+}
+
 TEST(Read, ItsAnswerAcknowledgesWhatCameBefore) {
   Connection c;
   c.bench.post_send(c.qp, c.inline_wr());
