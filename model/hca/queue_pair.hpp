@@ -104,6 +104,7 @@ struct ReceiveState {
   bool nak_sent = false;  ///< nothing more is said until the expected packet comes
   bool rq_ready = false;  ///< the own receive queue was handed to the unit
   bool comm_est = false;
+  bool silenced = false;  ///< a NAK in place of a READ response was the last answer
   bool respond_active = false;
 };
 

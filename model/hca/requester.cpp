@@ -182,7 +182,7 @@ void Requester::send_data_packet(QueuePair& qp) {
   const bool last = message.offset + bytes == message.length;
   fabric::PacketPtr packet = make_packet(qp);
   packet->opcode = data_opcode(opcode, first, last);
-  packet->solicited = last && (message.flags & hw::kWqeSolicited) != 0;
+  packet->solicited = last && consumes_receive(opcode) && (message.flags & hw::kWqeSolicited) != 0;
   packet->ack_req = wants_ack(qp, last);
   packet->imm.value = message.imm_or_key;
   packet->ieth.rkey = message.imm_or_key;
@@ -276,7 +276,12 @@ void Requester::packet_left(std::uint32_t qpn, const fabric::Packet& packet, hw:
   core_.scheduler->resume();
 }
 
-// The work request fails when those before it are done.
+void Requester::packet_dropped(std::uint32_t qpn) {
+  if (QueuePair* qp = core_.qp(qpn)) --qp->send.gathers;
+  core_.scheduler->resume();
+}
+
+// The work request fails when those before it are done, and nothing is sent any more.
 bool Requester::gather_failed(std::uint32_t qpn, fabric::Packet& packet) {
   core_.scheduler->resume();
   QueuePair* qp = core_.qp(qpn);
@@ -289,11 +294,25 @@ bool Requester::gather_failed(std::uint32_t qpn, fabric::Packet& packet) {
     index = in_flight_[index].next;
   }
   if (index == kNone) return false;
-  if (index == send.in_flight.last) send.message.open = false;
+  send.message.open = false;
+  transmit_queue_.drop(qpn);
+  forget_behind(*qp, index);
   in_flight_[index].status = hw::WcStatus::kLocQpOpErr;
   in_flight_[index].last_psn = hw::psn_add(packet.psn, -1);
   settle(*qp);
   return false;
+}
+
+// The work requests that were begun after this one are as if they had not been.
+void Requester::forget_behind(QueuePair& qp, std::uint32_t index) {
+  PoolList behind{in_flight_[index].next, qp.send.in_flight.last};
+  in_flight_[index].next = kNone;
+  qp.send.in_flight.last = index;
+  while (!behind.empty()) {
+    const std::uint32_t dropped = behind.pop_front(in_flight_);
+    if (in_flight_[dropped].copy != kNone) --qp.send.rd_outstanding;
+    release(dropped);
+  }
 }
 
 void Requester::release(std::uint32_t index) {

@@ -71,6 +71,7 @@ class Requester final : public TransmitQueue::Owner {
 
   void packet_left(std::uint32_t qpn, const fabric::Packet& packet, hw::Time at) override;
   bool gather_failed(std::uint32_t qpn, fabric::Packet& packet) override;
+  void packet_dropped(std::uint32_t qpn) override;
 
  private:
   bool begin(QueuePair& qp);
@@ -88,6 +89,7 @@ class Requester final : public TransmitQueue::Owner {
   bool wants_ack(QueuePair& qp, bool last);
   void end_packet(QueuePair& qp, std::uint32_t psns, std::uint32_t bytes);
   void release(std::uint32_t index);
+  void forget_behind(QueuePair& qp, std::uint32_t index);
 
   Core& core_;
   TransmitQueue transmit_queue_;

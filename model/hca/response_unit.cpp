@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "hca/event_unit.hpp"
 #include "hca/qp_control.hpp"
 #include "hca/send_opcodes.hpp"
 #include "hcasim/hw/wire/syndrome.hpp"
@@ -99,6 +100,7 @@ void ResponseUnit::atomic_ready(QueuePair& qp, std::uint32_t response, std::uint
 void ResponseUnit::atomic_failed(QueuePair& qp, std::uint32_t response) {
   responses_[response].kind = Kind::kAck;
   responses_[response].syndrome = hw::nak_syndrome(hw::NakCode::kRemoteOperational);
+  responses_[response].msn = hw::psn_add(responses_[response].msn, -1);  // it is not complete
   responses_[response].ready = true;
   activate(qp);
 }
@@ -163,6 +165,10 @@ bool ResponseUnit::send_one(QueuePair& qp) {
   if (qp.receive.responses.empty()) return true;
   Response& response = responses_[qp.receive.responses.first];
   if (!response.ready) return false;
+  if (qp.receive.silenced) {
+    pop(qp);
+    return true;
+  }
   if (response.kind == Kind::kRead) {
     send_read_packet(qp, response);
     return true;
@@ -203,14 +209,7 @@ void ResponseUnit::send_read_packet(QueuePair& qp, Response& response) {
                                    ? nullptr
                                    : core_.contexts.memory.check(response.rkey, qp.context.pd,
                                                                  address, bytes, hw::kRemoteRead);
-  if (bytes != 0 && region == nullptr) {  // the region went away in the middle of the answer
-    packet->opcode = hw::BthOpcode::kRcAcknowledge;
-    packet->aeth.syndrome = hw::nak_syndrome(hw::NakCode::kRemoteAccess);
-    packet->resize_payload(0);
-    transmit(std::move(packet), qp);
-    pop(qp);
-    return;
-  }
+  if (bytes != 0 && region == nullptr) return refuse_read(qp, std::move(packet));
   ++counters_.read_response_packets;
   ++qp.receive.gathers;
   transmit_queue_.open(std::move(packet), qp.context.qpn);
@@ -226,6 +225,22 @@ void ResponseUnit::send_read_packet(QueuePair& qp, Response& response) {
   response.offset += bytes;
   response.psn = hw::psn_add(response.psn, 1);
   if (last) pop(qp);
+}
+
+// The region went away in the middle of the answer.
+void ResponseUnit::refuse_read(QueuePair& qp, fabric::PacketPtr packet) {
+  packet->opcode = hw::BthOpcode::kRcAcknowledge;
+  packet->aeth.syndrome = hw::nak_syndrome(hw::NakCode::kRemoteAccess);
+  packet->resize_payload(0);
+  ++counters_.naks;
+  transmit(std::move(packet), qp);
+  pop(qp);
+  qp.receive.silenced = true;
+  hw::Eqe eqe{};
+  eqe.type = hw::EqeType::kQpAccessError;
+  eqe.number = qp.context.qpn;
+  core_.event->raise(eqe);
+  core_.qp_control->fail(qp, hw::WcStatus::kLocProtErr);
 }
 
 void ResponseUnit::pop(QueuePair& qp) {
@@ -264,13 +279,22 @@ void ResponseUnit::packet_left(std::uint32_t qpn, const fabric::Packet&, hw::Tim
   resume();
 }
 
-// A NAK takes the place of the data; packet_left() follows.
+void ResponseUnit::packet_dropped(std::uint32_t qpn) {
+  if (QueuePair* qp = core_.qp(qpn)) --qp->receive.gathers;
+  resume();
+}
+
+// A NAK takes the place of the data and is the last word; packet_left() follows.
 bool ResponseUnit::gather_failed(std::uint32_t qpn, fabric::Packet& packet) {
   packet.opcode = hw::BthOpcode::kRcAcknowledge;
   packet.aeth.syndrome = hw::nak_syndrome(hw::NakCode::kRemoteOperational);
   packet.resize_payload(0);
   ++counters_.naks;
-  if (QueuePair* qp = core_.qp(qpn)) core_.qp_control->fail(*qp, hw::WcStatus::kLocQpOpErr);
+  transmit_queue_.drop(qpn);
+  if (QueuePair* qp = core_.qp(qpn)) {
+    qp->receive.silenced = true;
+    core_.qp_control->fail(*qp, hw::WcStatus::kLocQpOpErr);
+  }
   return true;
 }
 

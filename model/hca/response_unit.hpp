@@ -51,6 +51,7 @@ class ResponseUnit : public sim::Unit, public TransmitQueue::Owner {
   void on_event(std::uint64_t argument) override;
   void packet_left(std::uint32_t qpn, const fabric::Packet& packet, hw::Time at) override;
   bool gather_failed(std::uint32_t qpn, fabric::Packet& packet) override;
+  void packet_dropped(std::uint32_t qpn) override;
 
  private:
   enum class Kind : std::uint8_t { kAck, kRead, kAtomic };
@@ -88,6 +89,7 @@ class ResponseUnit : public sim::Unit, public TransmitQueue::Owner {
   void resume();
   void arrange();
   bool send_one(QueuePair& qp);
+  void refuse_read(QueuePair& qp, fabric::PacketPtr packet);
   void send_read_packet(QueuePair& qp, Response& response);
   void pop(QueuePair& qp);
   std::uint8_t credits(const QueuePair& qp) const;

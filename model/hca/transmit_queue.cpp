@@ -9,7 +9,7 @@
 namespace hcasim::hca {
 
 void TransmitQueue::open(fabric::PacketPtr packet, std::uint32_t qpn) {
-  entries_.push({std::move(packet), qpn, 1, false});
+  entries_.push({std::move(packet), qpn, 1});
 }
 
 void TransmitQueue::gather(std::uint64_t address, std::uint32_t offset, std::uint32_t bytes) {
@@ -36,11 +36,21 @@ void TransmitQueue::send_ready() {
   while (!entries_.empty() && entries_.front().reads == 0) {
     Entry entry = entries_.pop();
     ++first_;
+    if (entry.dropped) {
+      owner_.packet_dropped(entry.qpn);
+      continue;
+    }
     if (entry.error && !owner_.gather_failed(entry.qpn, *entry.packet)) continue;
     const fabric::Packet& packet = *entry.packet;
     const hw::Time first_bit = std::max(core_.engine.now(), core_.port->free_at());
     owner_.packet_left(entry.qpn, packet, first_bit);
     core_.port->send(std::move(entry.packet));
+  }
+}
+
+void TransmitQueue::drop(std::uint32_t qpn) {
+  for (std::uint32_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i].qpn == qpn) entries_[i].dropped = true;
   }
 }
 

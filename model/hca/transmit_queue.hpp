@@ -21,6 +21,8 @@ class TransmitQueue final : public pcie::DmaClient {
     virtual void packet_left(std::uint32_t qpn, const fabric::Packet& packet, hw::Time at) = 0;
     /// True: the owner has made something else of the packet, to be sent in its place.
     virtual bool gather_failed(std::uint32_t qpn, fabric::Packet& packet) = 0;
+    /// A packet came to its end by drop().
+    virtual void packet_dropped(std::uint32_t qpn) = 0;
   };
 
   TransmitQueue(Core& core, Owner& owner) : core_(core), owner_(owner) {}
@@ -30,6 +32,8 @@ class TransmitQueue final : public pcie::DmaClient {
   /// Reads part of the open packet's payload from host memory.
   void gather(std::uint64_t address, std::uint32_t offset, std::uint32_t bytes);
   void close();
+  /// What waits of this queue pair does not leave.
+  void drop(std::uint32_t qpn);
 
   std::uint32_t size() const { return entries_.size(); }
   std::uint64_t dma_bytes() const { return dma_bytes_; }
@@ -41,6 +45,7 @@ class TransmitQueue final : public pcie::DmaClient {
     std::uint32_t qpn = 0;
     std::uint32_t reads = 0;  ///< under way; the open packet holds one more
     bool error = false;
+    bool dropped = false;
   };
 
   void send_ready();

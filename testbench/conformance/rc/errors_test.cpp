@@ -63,6 +63,25 @@ TEST(ErrorAtTheRequester, AGatherThatFailsIsTheCause) {
   EXPECT_EQ(done[2].status, hw::WcStatus::kWrFlushErr);
 }
 
+// Neither what is ready behind it nor what is made later goes out with a PSN too high.
+TEST(ErrorAtTheRequester, NothingFollowsAGatherThatFails) {
+  Connection c;
+  c.bench.dma.fail_reads(c.area + 256, 64);
+  c.bench.post_send(c.qp, c.inline_wr());
+  c.bench.post_send(c.qp, c.gather_wr(hw::WrOpcode::kRdmaWrite, 1000));
+  c.bench.post_send(c.qp, c.gather_wr(hw::WrOpcode::kRdmaRead, 64));
+  c.post(c.inline_wr(), 5);
+  EXPECT_EQ(psns(c.sent()), (Psns{100, 101}));
+  c.post(c.inline_wr(), 5);
+  EXPECT_TRUE(c.sent().empty());
+  c.arrive_and_settle(AdapterBench::ack(101));
+  auto expected = Statuses(13, hw::WcStatus::kWrFlushErr);
+  expected[0] = hw::WcStatus::kSuccess;
+  expected[1] = hw::WcStatus::kLocQpOpErr;
+  EXPECT_EQ(statuses(c.sends()), expected);
+  EXPECT_EQ(c.bench.modify(c.qp, hw::QpState::kReset), hw::CommandStatus::kOk);
+}
+
 TEST(ErrorAtTheRequester, AReadWhoseScatterKeyIsWrong) {
   Connection c;
   SendWr wrong = c.gather_wr(hw::WrOpcode::kRdmaRead, 100);

@@ -186,6 +186,30 @@ TEST(RemoteAccess, RightsAndDomainOfTheRegion) {
   }
 }
 
+// The NAK is the last answer, and the queue pair is done for.
+TEST(RemoteAccess, ARegionThatGoesInTheMiddleOfAnAnswer) {
+  BenchOptions options;
+  options.byte_time = 80'000;  // 0.1 Gb/s
+  options.port_lead = 0;
+  options.parameters.requester.gather_reads = 2;
+  Connection c(AdapterBench::rc_context(), options);
+  c.arrive(c.read(500, 0, 256 * 20));
+  c.bench.run_for(100 * hw::kMicrosecond);
+  EXPECT_EQ(c.bench.issue(hw::CommandOpcode::kDestroyMr, c.key).status, hw::CommandStatus::kOk);
+  c.arrive(c.send(520));
+  c.bench.run_for(hw::kMillisecond);
+  const auto answers = c.sent();
+  ASSERT_GE(answers.size(), 2u);
+  EXPECT_EQ(answers[0].headers.opcode, Op::kRcReadResponseFirst);
+  const auto& last = answers.back().headers;
+  EXPECT_EQ(last.opcode, Op::kRcAcknowledge);
+  EXPECT_EQ(last.aeth.syndrome, hw::nak_syndrome(hw::NakCode::kRemoteAccess));
+  EXPECT_LT(last.psn, 519u);
+  EXPECT_EQ(c.bench.events(hw::EqeType::kQpAccessError).size(), 1u);
+  EXPECT_EQ(c.state(), hw::QpState::kErr);
+  EXPECT_EQ(c.bench.modify(c.qp, hw::QpState::kReset), hw::CommandStatus::kOk);
+}
+
 TEST(RemoteOperational, AReceiveWhoseKeyIsWrong) {
   Connection c;
   c.bench.post_recv(c.qp, 5, {{c.area, 100, c.key + 50}});
@@ -202,7 +226,10 @@ TEST(RemoteOperational, AnAtomicWhoseMemoryFails) {
   Connection c;
   c.bench.dma.fail_reads(c.area, 8);
   c.arrive_and_settle(c.fetch_add(500, 0, 1));
-  expect_refused(c, 500, hw::NakCode::kRemoteOperational);
+  const auto answers = c.sent();
+  expect_nak(answers, 500, hw::NakCode::kRemoteOperational);
+  EXPECT_EQ(answers.at(0).headers.aeth.msn, 0u);  // it was not carried out
+  EXPECT_EQ(c.state(), hw::QpState::kErr);
   EXPECT_EQ(c.bench.modify(c.qp, hw::QpState::kReset), hw::CommandStatus::kOk);
 }
 
@@ -216,7 +243,9 @@ TEST(RemoteOperational, AReadWhoseMemoryFails) {
   EXPECT_EQ(answers[1].headers.psn, 501u);
   EXPECT_EQ(answers[1].headers.opcode, Op::kRcAcknowledge);
   EXPECT_EQ(answers[1].headers.aeth.syndrome, hw::nak_syndrome(hw::NakCode::kRemoteOperational));
+  EXPECT_EQ(answers.size(), 2u);  // not the rest of the response
   EXPECT_EQ(c.state(), hw::QpState::kErr);
+  EXPECT_EQ(c.bench.modify(c.qp, hw::QpState::kReset), hw::CommandStatus::kOk);
 }
 
 TEST(ZeroLength, NeedsNoKey) {

@@ -298,6 +298,22 @@ TEST(AckRequest, UnsignaledSendsGoWithTheNextSignaledOne) {
   EXPECT_EQ(done[0].wqe_index, 2u);
 }
 
+TEST(SolicitedEvent, IsAskedForWhereAReceiveCompletes) {
+  for (const auto opcode : {hw::WrOpcode::kSend, hw::WrOpcode::kRdmaWrite,
+                            hw::WrOpcode::kRdmaWriteWithImm, hw::WrOpcode::kRdmaRead}) {
+    Connection c;
+    SendWr wr = c.gather_wr(opcode, 400);
+    wr.flags |= hw::kWqeSolicited;
+    c.post(wr);
+    const auto packets = c.sent();
+    for (const SentPacket& packet : packets) {
+      const bool completes =
+          opcode == hw::WrOpcode::kSend || opcode == hw::WrOpcode::kRdmaWriteWithImm;
+      EXPECT_EQ(packet.headers.solicited, completes && &packet == &packets.back());
+    }
+  }
+}
+
 TEST(Credits, OneRequestGoesWithoutAndAcksLetMoreGo) {
   Connection c;
   c.post(c.inline_wr(hw::WrOpcode::kSend), 6);
