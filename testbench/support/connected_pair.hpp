@@ -11,6 +11,8 @@
 
 #include "hcasim/rvt/verbs.hpp"
 #include "sim/system/system.hpp"
+#include "support/protocol_monitor/driver_qp.hpp"
+#include "support/protocol_monitor/expect_clean.hpp"
 
 namespace hcasim::support {
 
@@ -37,13 +39,15 @@ struct PairOptions {
 };
 
 /// Two nodes whose drivers run, each with a protection domain, a completion queue and a region; and
-/// reliable connections between them made and destroyed at will.
+/// reliable connections between them made and destroyed at will. Both ends are held against the
+/// rules of the transport.
 class ConnectedPair {
  public:
   explicit ConnectedPair(std::uint64_t memory_bytes, std::uint64_t seed = 1)
       : system_(sim::load_config({}), {{"a", "b"}, seed, true}) {
     EXPECT_EQ(system_.start_devices(), 0);
     for (std::size_t i = 0; i < 2; ++i) {
+      system_.node(i).adapter().port().port().set_observer(&rules_.add_port());
       system_.run_task(i, [&, i] {
         Endpoint& end = ends_[i];
         rvt::ib_device* device = rvt::rvt_ib_device(system_.node(i).device());
@@ -68,13 +72,16 @@ class ConnectedPair {
         rvt::ib_destroy_cq(ends_[i].cq);
         rvt::ib_dealloc_pd(ends_[i].pd);
       });
+      system_.node(i).adapter().port().port().set_observer(nullptr);
     }
+    monitor::expect_clean(rules_);
   }
   ConnectedPair(const ConnectedPair&) = delete;
   ConnectedPair& operator=(const ConnectedPair&) = delete;
 
   sim::System& system() { return system_; }
   Endpoint& end(std::size_t node) { return ends_[node]; }
+  monitor::ProtocolMonitor& rules() { return rules_; }
 
   void connect(const PairOptions& options) {
     for (std::size_t i = 0; i < 2; ++i) {
@@ -82,13 +89,17 @@ class ConnectedPair {
     }
     for (std::size_t i = 0; i < 2; ++i) {
       system_.run_task(i, [&, i] { bring_up(i, options); });
+      rules_.add(static_cast<std::uint32_t>(i), monitor::monitored(ends_[i].qp, options.sq_psn));
     }
   }
 
   void disconnect() {
     for (std::size_t i = 0; i < 2; ++i) {
+      const std::uint32_t qpn = ends_[i].qp->qp_num;
       system_.run_task(i, [&, i] { EXPECT_EQ(rvt::ib_destroy_qp(ends_[i].qp), 0); });
+      rules_.remove(static_cast<std::uint32_t>(i), qpn);
     }
+    monitor::expect_clean(rules_);
   }
 
   /// Lets the simulation run until nothing is left to do and every write can be seen.
@@ -165,6 +176,7 @@ class ConnectedPair {
               0);
   }
 
+  monitor::ProtocolMonitor rules_;
   sim::System system_;
   std::array<Endpoint, 2> ends_;
 };

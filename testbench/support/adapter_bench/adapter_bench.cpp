@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "hca/receive_queue/receive_queue_model.hpp"
+#include "support/protocol_monitor/ack_timeout.hpp"
+#include "support/protocol_monitor/expect_clean.hpp"
 
 namespace hcasim::testing {
 
@@ -42,6 +45,7 @@ AdapterBench::AdapterBench(const BenchOptions& options)
       std::make_unique<hca::ReceiveQueueModel>(hca::Adapter::receive_queue_parameters(small)));
   adapter_->set_bar_host(*this);
   adapter_->set_port(port, options.port_lead);
+  port.set_observer(&rules.add_port());
   actions_ = std::make_unique<Actions>(engine);
   mailbox_ = allocate(sizeof(hw::Mailbox));
   eq_.entries = options.event_slots;
@@ -51,7 +55,9 @@ AdapterBench::AdapterBench(const BenchOptions& options)
   for (const auto& one : registers) adapter_->bar_write(one[0], &one[1], 8);
 }
 
-AdapterBench::~AdapterBench() = default;
+AdapterBench::~AdapterBench() {
+  monitor::expect_clean(rules);
+}
 
 void AdapterBench::at(Time time, std::function<void()> what) {
   actions_->at(time, std::move(what));
@@ -102,7 +108,37 @@ hw::Mailbox AdapterBench::issue(hw::CommandOpcode opcode, std::uint32_t object, 
     }
     engine.step();
   }
-  return load<hw::Mailbox>(mailbox_);
+  const auto answer = load<hw::Mailbox>(mailbox_);
+  if (answer.status == hw::CommandStatus::kOk) follow(opcode, object, input);
+  return answer;
+}
+
+// Tells the monitor in which part of its life a queue pair is.
+void AdapterBench::follow(hw::CommandOpcode opcode, std::uint32_t object, const void* input) {
+  if (opcode == hw::CommandOpcode::kDestroyQp) {
+    qp_states_.erase(object);
+    return rules.remove(0, object);
+  }
+  if (opcode != hw::CommandOpcode::kModifyQp) return;
+  const auto context = hw::load<hw::QpContext>(input);
+  const hw::QpState before = std::exchange(qp_states_[object], context.state);
+  monitor::MonitoredQp qp;
+  qp.qpn = object;
+  qp.remote_qpn = context.remote_qpn;
+  if (context.type == hw::QpType::kUc) qp.service = hw::Transport::kUc;
+  if (context.type == hw::QpType::kUd) qp.service = hw::Transport::kUd;
+  qp.qkey = context.qkey;
+  qp.mtu = 128u << context.path_mtu;
+  qp.sq_psn = context.sq_psn;
+  qp.rq_psn = context.rq_psn;
+  qp.max_rd_atomic = context.max_rd_atomic;
+  qp.uses_srq = context.uses_srq != 0;
+  qp.ack_timeout = monitor::ack_timeout(context.timeout);
+  if (context.state == hw::QpState::kReset) rules.remove(0, object);
+  if (context.state == hw::QpState::kRtr) rules.add(0, qp);
+  if (context.state == hw::QpState::kRts && before == hw::QpState::kRtr) {
+    rules.begin_sending(0, qp);
+  }
 }
 
 hw::EqContext AdapterBench::event_queue(std::uint32_t eqn, std::uint32_t entries) {
@@ -312,7 +348,9 @@ fabric::PacketPtr AdapterBench::make_packet(const BenchQp& qp, const PeerPacket&
 }
 
 void AdapterBench::arrive(const BenchQp& qp, const PeerPacket& packet) {
-  adapter_->on_packet(make_packet(qp, packet));
+  fabric::PacketPtr made = make_packet(qp, packet);
+  rules.arrived(0, *made, now());
+  adapter_->on_packet(std::move(made));
 }
 
 void AdapterBench::arrive_at(Time time, const BenchQp& qp, const PeerPacket& packet) {

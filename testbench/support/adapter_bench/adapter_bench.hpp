@@ -17,6 +17,7 @@
 #include "hcasim/hw/wqe.hpp"
 #include "support/adapter_bench/scripted_dma.hpp"
 #include "support/adapter_bench/scripted_port.hpp"
+#include "support/protocol_monitor/protocol_monitor.hpp"
 
 namespace hcasim::testing {
 
@@ -66,7 +67,8 @@ struct PeerPacket {
 };
 
 /// One adapter with everything around it in the hands of the test: host memory, doorbells, the
-/// port, and the packets that come in. No SystemC. A function that lets time pass says so.
+/// port, and the packets that come in. No SystemC. A function that lets time pass says so. What the
+/// adapter sends is held against the rules of the transport; what the test sends is not.
 class AdapterBench : public pcie::BarHost {
  public:
   static constexpr std::uint32_t kPd = 7;
@@ -173,16 +175,19 @@ class AdapterBench : public pcie::BarHost {
   ScriptedPort port;
   fabric::PacketPool packets;
   std::vector<Time> ready_at;  ///< calls of bar_ready
+  monitor::ProtocolMonitor rules;
 
  private:
   class Actions;
 
   void provide(BenchQp& qp);
+  void follow(hw::CommandOpcode opcode, std::uint32_t object, const void* input);
   fabric::PacketPtr make_packet(const BenchQp& qp, const PeerPacket& packet);
 
   std::unique_ptr<hca::Parameters> parameters_;
   std::unique_ptr<Actions> actions_;
   std::unique_ptr<hca::Adapter> adapter_;
+  std::map<std::uint32_t, hw::QpState> qp_states_;  // as of the last command
   std::uint64_t free_ = 4096;
   std::uint64_t mailbox_ = 0;
   hw::EqContext eq_{};

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "fabric/link.hpp"
 #include "fabric/port.hpp"
 #include "sim/engine/engine.hpp"
 
@@ -32,11 +33,13 @@ class ScriptedPort final : public fabric::PacketPort {
   Time send(fabric::PacketPtr packet) override {
     const Time start = std::max(engine_.now(), free_at_);
     free_at_ = start + static_cast<Time>(packet->wire_bytes()) * byte_time_;
+    if (observer_ != nullptr) observer_->on_sent(*packet, start);
     const auto data = packet->payload();
     sent.push_back({*packet, {data.begin(), data.end()}, engine_.now(), start});
     return start;
   }
   Time free_at() const override { return free_at_; }
+  void set_observer(fabric::PacketObserver* observer) { observer_ = observer; }
 
   std::vector<SentPacket> sent;
 
@@ -44,6 +47,7 @@ class ScriptedPort final : public fabric::PacketPort {
   const sim::Engine& engine_;
   Time byte_time_;
   Time free_at_ = 0;
+  fabric::PacketObserver* observer_ = nullptr;
 };
 
 }  // namespace hcasim::testing

@@ -10,6 +10,7 @@
 
 #include "hcasim/sim/run.hpp"
 #include "sim/import/trace_from_capture.hpp"
+#include "support/monitored_replay.hpp"
 
 namespace hcasim::sim {
 namespace {
@@ -26,6 +27,7 @@ class Folder {
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
   std::filesystem::path trace() const { return path_ / "x.trace"; }
+  std::filesystem::path capture() const { return path_ / "x.pcap"; }
 
  private:
   std::filesystem::path path_;
@@ -34,7 +36,12 @@ class Folder {
 RunResult run(const Folder& folder) {
   RunOptions options;
   options.trace = folder.trace().string();
-  return run_trace(options, load_config({}));
+  options.pcap = folder.capture().string();
+  RunResult result = run_trace(options, load_config({}));
+  if (result.statistics.messages_completed != 0) {
+    support::MonitoredReplay(folder.trace(), folder.capture()).expect_clean();
+  }
+  return result;
 }
 
 RunResult run_text(const char* text) {

@@ -302,6 +302,7 @@ TEST_F(Integrity, EveryByteArrivesForEachOpcodeMtuAndSgeCount) {
     pair_.disconnect();
     if (HasFailure()) return;
   }
+  EXPECT_GT(pair_.rules().packets(), kSeeds * kMessages);
   // Atomics have one SGE; all else is drawn with each number of them.
   EXPECT_EQ(opcode_and_mtu.size(), kOpcodes.size() * 5);
   EXPECT_EQ(opcode_and_sges.size(), (kOpcodes.size() - 2) * 8 + 2);

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <vector>
+
+#include "hcasim/sim/trace.hpp"
+#include "support/protocol_monitor/ack_timeout.hpp"
+#include "support/protocol_monitor/captured_run.hpp"
+#include "support/protocol_monitor/expect_clean.hpp"
+
+namespace hcasim::support {
+
+/// Holds both ends of all connections of a replay against the rules of the transport: what was
+/// agreed stands in the trace, what was sent in the capture of the run. QPNs rise with the
+/// `connect` lines, and the addresses of the nodes with their order in the trace.
+class MonitoredReplay {
+ public:
+  MonitoredReplay(const std::filesystem::path& trace, const std::filesystem::path& capture)
+      : run_(capture) {
+    sim::TraceReader reader(trace);
+    nodes_.resize(reader.nodes().size());
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      nodes_[i].name = reader.nodes()[i];
+      monitor_.add_port();
+    }
+    sim::Operation operation;
+    while (reader.next(operation)) {
+      if (operation.verb == sim::Verb::kConnect) connect(operation);
+    }
+  }
+
+  void expect_clean(const monitor::CapturedLink& link = {}) {
+    ASSERT_EQ(run_.ports(), nodes_.size());
+    for (std::uint32_t port = 0; port < nodes_.size(); ++port) {
+      ASSERT_EQ(run_.queue_pairs(port).size(), nodes_[port].queue_pairs);
+    }
+    run_.show(monitor_, link);
+    EXPECT_EQ(monitor_.packets(), run_.packets());
+    monitor::expect_clean(monitor_);
+  }
+
+ private:
+  struct Node {
+    sim::NameId name = sim::kNoName;
+    std::size_t queue_pairs = 0;
+  };
+  struct End {
+    std::uint32_t port;
+    std::uint32_t qpn;
+    std::uint32_t psn;
+  };
+
+  void connect(const sim::Operation& operation) {
+    const End a = take(operation.node, operation.value(sim::Arg::kPsn));
+    const End b = take(operation.peer_node, operation.value(sim::Arg::kPsnPeer));
+    add(operation, a, b);
+    add(operation, b, a);
+  }
+
+  // The next queue pair of a node.
+  End take(sim::NameId name, std::uint64_t psn) {
+    std::uint32_t port = 0;
+    while (nodes_.at(port).name != name) ++port;
+    const std::size_t index = nodes_[port].queue_pairs++;
+    const auto known = run_.queue_pairs(port);
+    return {port, index < known.size() ? known[index] : 0, static_cast<std::uint32_t>(psn)};
+  }
+
+  void add(const sim::Operation& operation, const End& end, const End& peer) {
+    monitor::MonitoredQp qp;
+    qp.qpn = end.qpn;
+    qp.remote_qpn = peer.qpn;
+    qp.sq_psn = end.psn;
+    qp.rq_psn = peer.psn;
+    qp.mtu = static_cast<std::uint32_t>(operation.value(sim::Arg::kMtu));
+    qp.max_rd_atomic = static_cast<std::uint32_t>(operation.value(sim::Arg::kMaxRdAtomic));
+    qp.ack_timeout =
+        monitor::ack_timeout(static_cast<std::uint8_t>(operation.value(sim::Arg::kTimeout)));
+    monitor_.add(end.port, qp);
+  }
+
+  monitor::CapturedRun run_;
+  monitor::ProtocolMonitor monitor_;
+  std::vector<Node> nodes_;
+};
+
+}  // namespace hcasim::support
