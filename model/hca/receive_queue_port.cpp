@@ -128,8 +128,10 @@ void ReceiveQueuePort::input_came(Cycle output_delay) {
   }
 }
 
-// A node's time comes to rest at its last event: that of a step if it would be the last.
+// A node's time comes to rest at its last event: that of a step if it would be the last. It is not
+// when this unit has another event to come, and looks again then.
 bool ReceiveQueuePort::may_be_late(Cycle cycle) const {
+  if (alarm_ != kNoCycle || reads_ != 0) return true;
   const hw::Time next_event = engine().next_time();
   return next_event > edge(cycle) && next_event != hw::kNever;
 }
@@ -154,14 +156,33 @@ void ReceiveQueuePort::run_until(Cycle last) {
 // Arranges the next event after a step.
 void ReceiveQueuePort::look_ahead() {
   if (due_ == kNoCycle) return;
-  const bool inputs =
-      !takes_.empty() || !doorbells_.empty() || !beats_.empty() || !commands_.empty();
-  const Cycle output = inputs || !issued_.empty() ? due_ : unit_->next_output();
+  const Cycle output = next_output();
   if (output != kNoCycle) {
     arrange(output);
   } else if (!may_be_late(due_)) {
     arrange(due_);
   }
+}
+
+// The first cycle whose step may show an output. When several inputs wait, those behind the first
+// are looked at again a cycle later.
+Cycle ReceiveQueuePort::next_output() {
+  if (!commands_.empty() || !issued_.empty()) return due_;
+  Cycle delay = kNoCycle;
+  if (!takes_.empty()) delay = std::min(delay, unit_->output_delay(takes_.front().value));
+  if (!doorbells_.empty()) delay = std::min(delay, unit_->output_delay(doorbells_.front().value));
+  if (!beats_.empty()) {
+    const PendingBeat& beat = beats_.front().value;
+    delay = std::min(delay, delay_of_beats(beat.tag, beat.error));
+  }
+  if (takes_.size() + doorbells_.size() + beats_.size() > 1) delay = std::min<Cycle>(delay, 1);
+  const Cycle by_input = delay == kNoCycle ? kNoCycle : due_ + delay;
+  return std::min(by_input, unit_->next_output());
+}
+
+Cycle ReceiveQueuePort::delay_of_beats(std::uint8_t tag, bool error) const {
+  const Cycle of_data = unit_->output_delay_of_beats(tag);
+  return error ? std::min<Cycle>(of_data, 1) : of_data;
 }
 
 void ReceiveQueuePort::step(Cycle cycle) {
@@ -219,18 +240,20 @@ void ReceiveQueuePort::handle_outputs() {
 
 void ReceiveQueuePort::start_dma(const hw::rq::DmaRequest& request) {
   dma_bytes_[request.tag] = request.bytes;
+  ++reads_;
   core_.dma.read(request.address, dma_buffers_[request.tag].data(), request.bytes, *this,
                  request.tag);
 }
 
 void ReceiveQueuePort::on_dma_read(std::uint64_t token, bool error) {
   catch_up();
-  const Cycle of_data = unit_->output_delay_of_beats();
-  const Cycle delay = error ? std::min<Cycle>(of_data, 1) : of_data;
-  const std::uint32_t bytes = error ? hw::rq::kBeatBytes : dma_bytes_[token];
+  --reads_;
+  const auto tag = static_cast<std::uint8_t>(token);
+  const Cycle delay = delay_of_beats(tag, error);
+  const std::uint32_t bytes = error ? hw::rq::kBeatBytes : dma_bytes_[tag];
   for (std::uint32_t offset = 0; offset < bytes; offset += hw::rq::kBeatBytes) {
     const bool last = offset + hw::rq::kBeatBytes >= bytes;
-    beats_.push({{offset, static_cast<std::uint8_t>(token), last, error}, now()});
+    beats_.push({{offset, tag, last, error}, now()});
   }
   input_came(delay);
 }

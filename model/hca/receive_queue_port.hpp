@@ -71,6 +71,8 @@ class ReceiveQueuePort : public sim::Unit, public pcie::DmaClient {
   void arrange(Cycle cycle);
   void run_until(Cycle last);
   void look_ahead();
+  Cycle next_output();
+  Cycle delay_of_beats(std::uint8_t tag, bool error) const;
   bool may_be_late(Cycle cycle) const;
   hw::Time edge(Cycle cycle) const { return static_cast<hw::Time>(cycle) * core_.clock.period(); }
   void step(Cycle cycle);
@@ -106,6 +108,7 @@ class ReceiveQueuePort : public sim::Unit, public pcie::DmaClient {
   std::uint32_t wqe_filled_ = 0;
   Cycle due_ = kNoCycle;    // the next cycle to be stepped
   Cycle alarm_ = kNoCycle;  // an event is scheduled for it; no step before it shows anything
+  unsigned reads_ = 0;      // requests under way to host memory
   Counters counters_;
 };
 

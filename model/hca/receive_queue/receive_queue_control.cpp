@@ -47,8 +47,7 @@ void ReceiveQueueModel::doorbell_stage(const Inputs& in, bool handshake, bool ev
 
 // False when the doorbell is bad and its event cannot enter: it then has no effect at all.
 bool ReceiveQueueModel::ring(const Doorbell& doorbell, bool event_room) {
-  RqQueue* const queue =
-      doorbell.queue < parameters_.queues ? queues_.find(doorbell.queue) : nullptr;
+  RqQueue* const queue = find(doorbell.queue);
   const QueueState state = queue == nullptr ? QueueState::kInvalid : queue->state;
   if (state == QueueState::kError) return true;
   if (state == QueueState::kReady && !bad_head(*queue, queue->tail, doorbell.head)) {

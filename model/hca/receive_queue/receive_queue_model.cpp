@@ -96,7 +96,7 @@ Cycle ReceiveQueueModel::next_activity() const {
 }
 
 Snapshot ReceiveQueueModel::snapshot(std::uint32_t queue) const {
-  return snapshot_of(queue < parameters_.queues ? queues_.find(queue) : nullptr);
+  return snapshot_of(find(queue));
 }
 
 }  // namespace hcasim::hca

@@ -28,7 +28,7 @@ class ReceiveQueueModel final : public ReceiveQueueUnit {
   Cycle next_output() const override;
   Cycle output_delay(const hw::rq::Take& take) const override;
   Cycle output_delay(const hw::rq::Doorbell& doorbell) const override;
-  Cycle output_delay_of_beats() const override;
+  Cycle output_delay_of_beats(std::uint8_t tag) const override;
   const ReceiveQueueCounters& counters() const override { return counters_; }
   hw::rq::Snapshot snapshot(std::uint32_t queue) const override;
   const hw::rq::Parameters& parameters() const override { return parameters_; }
@@ -91,6 +91,11 @@ class ReceiveQueueModel final : public ReceiveQueueUnit {
     FetchChoice fetch;
   };
 
+  /// The queue, or null when it is unknown or was never initialised.
+  RqQueue* find(std::uint32_t id) const {
+    return id < parameters_.queues ? queues_.find(id) : nullptr;
+  }
+
   // receive_queue_select.cpp
   unsigned held(const RqQueue& queue) const {
     return queue.distance(queue.tail, queue.fetch) + (answer_.wqe_queue == &queue ? 1U : 0U);
@@ -109,6 +114,10 @@ class ReceiveQueueModel final : public ReceiveQueueUnit {
   RqQueue* victim() const;
   bool fails(const Request& request, const hw::rq::DmaBeat& beat) const;
   const Request* known(std::uint8_t tag) const;
+  /// Whether the request asked for this slot of its queue.
+  static bool belongs(unsigned slot, const Request& request) {
+    return request.queue->distance(request.first_slot, slot) < request.slots;
+  }
   bool bad_after_judging(const hw::rq::Doorbell& doorbell, const WaitEntry& judged,
                          const Inputs& in) const;
   static bool bad_head(const RqQueue& queue, unsigned tail, unsigned head);

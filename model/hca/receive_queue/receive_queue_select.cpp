@@ -103,8 +103,7 @@ bool ReceiveQueueModel::bad_head(const RqQueue& queue, unsigned tail, unsigned h
 // after the DMA beat, claims the event for itself.
 bool ReceiveQueueModel::bad_after_judging(const Doorbell& doorbell, const WaitEntry& judged,
                                           const Inputs& in) const {
-  const RqQueue* queue =
-      doorbell.queue < parameters_.queues ? queues_.find(doorbell.queue) : nullptr;
+  const RqQueue* queue = find(doorbell.queue);
   if (queue == nullptr || queue->state == QueueState::kInvalid) return true;
   if (queue->state != QueueState::kReady) return queue->state == QueueState::kPaused;
   if (in.dma_rsp_valid) {

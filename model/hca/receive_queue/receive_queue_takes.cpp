@@ -122,7 +122,7 @@ void ReceiveQueueModel::accept_take(const Take& take) {
   entry.id = take.queue;
   entry.tag = take.tag;
   entry.kind = take.kind;
-  entry.queue = take.queue < parameters_.queues ? queues_.find(take.queue) : nullptr;
+  entry.queue = find(take.queue);
   RqQueue* const queue = entry.queue;
   if (queue == nullptr || queue->state == QueueState::kInvalid) {
     entry.verdict = TakeStatus::kBadQueue;
@@ -146,8 +146,8 @@ void ReceiveQueueModel::accept_take(const Take& take) {
 // A queue fails or goes away: everything that waits for it is now answerable.
 void ReceiveQueueModel::flush_takes(RqQueue& queue, const Request* failed) {
   if (queue.first_wait != kNoEntry && failed != nullptr) {
-    const bool of_request = queue.distance(failed->first_slot, queue.tail) < failed->slots;
-    if (of_request && queue.tail != queue.fetch && !lines_.complete(queue.first_line)) {
+    if (belongs(queue.tail, *failed) && queue.tail != queue.fetch &&
+        !lines_.complete(queue.first_line)) {
       waits_[queue.first_wait].verdict = TakeStatus::kFetchError;
       waits_.clear(queue.first_wait);
       waits_.answerable |= WaitTable::bit(queue.first_wait);

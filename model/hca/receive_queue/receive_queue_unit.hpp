@@ -75,7 +75,7 @@ class ReceiveQueueUnit {
   /// as the unit stands now: 0 is that step itself, kNoCycle never.
   virtual Cycle output_delay(const hw::rq::Take&) const { return 0; }
   virtual Cycle output_delay(const hw::rq::Doorbell&) const { return 0; }
-  virtual Cycle output_delay_of_beats() const { return 0; }
+  virtual Cycle output_delay_of_beats(std::uint8_t /*tag*/) const { return 0; }
 
   virtual const ReceiveQueueCounters& counters() const = 0;
 

@@ -32,7 +32,7 @@ Cycle announced_by(const ReceiveQueueModel& model, const Inputs& in, const Outpu
   if (in.take_valid) within(now.take_ready ? model.output_delay(in.take) : 0);
   if (in.doorbell_valid) within(now.doorbell_ready ? model.output_delay(in.doorbell) : 0);
   if (in.dma_rsp_valid) {
-    const Cycle delay = model.output_delay_of_beats();
+    const Cycle delay = model.output_delay_of_beats(in.dma_rsp.tag);
     within(in.dma_rsp.error ? std::min<Cycle>(delay, 1) : delay);
   }
   if (in.cmd_valid) within(0);
