@@ -36,6 +36,11 @@ Time EthernetPort::send(PacketPtr packet) {
 }
 
 void EthernetPort::carry(PacketPtr packet, Time arrival) {
+  sink_->on_wire(packet, arrival);
+  if (!packet) {
+    ++counters_.packets_in;
+    return;
+  }
   // Sorted, for a foreign module in between may delay one packet more than the next.
   arrivals_.push_sorted({std::move(packet), arrival},
                         [arrival](const Arrival& other) { return other.at > arrival; });

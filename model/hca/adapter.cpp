@@ -132,7 +132,11 @@ std::uint64_t Adapter::bar_read(std::uint64_t offset) {
 }
 
 void Adapter::on_packet(fabric::PacketPtr packet) {
-  units_->responder.packet_arrived(std::move(packet));
+  units_->responder.packet_coming(std::move(packet), core_->engine.now());
+}
+
+void Adapter::on_wire(fabric::PacketPtr& packet, hw::Time arrival) {
+  units_->responder.packet_coming(std::move(packet), arrival);
 }
 
 void Adapter::visit_counters(CounterVisitor& v) const {

@@ -42,6 +42,7 @@ class Adapter : public pcie::BarTarget, public fabric::PacketSink {
   bool bar_write(std::uint64_t offset, const void* data, std::uint32_t bytes) override;
   std::uint64_t bar_read(std::uint64_t offset) override;
   void on_packet(fabric::PacketPtr packet) override;
+  void on_wire(fabric::PacketPtr& packet, hw::Time arrival) override;
 
   void visit_counters(CounterVisitor& visitor) const;
   /// Calls visit(name, busy time) for each unit that has a share of time to tell.

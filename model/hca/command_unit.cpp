@@ -214,7 +214,7 @@ hw::CommandStatus CommandUnit::create_qp() {
   }
   QueuePair* qp = core_.contexts.qps.create(context.qpn);
   if (qp == nullptr) return hw::CommandStatus::kBadObject;
-  qp->context = context;
+  qp->set_context(context);
   qp->context.state = hw::QpState::kReset;
   return hw::CommandStatus::kOk;
 }

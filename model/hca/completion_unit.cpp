@@ -15,21 +15,29 @@ CompletionUnit::CompletionUnit(Core& core)
       core_(core),
       stage_(core.clock, core.parameters.completion.timing) {}
 
-void CompletionUnit::complete_send(const QueuePair& qp, const hw::Cqe& cqe, std::uint64_t message) {
+hw::Cqe& CompletionUnit::complete_send(const QueuePair& qp, hw::WcStatus status,
+                                       std::uint64_t message) {
   Entry& entry = enter(Kind::kSend);
-  entry.cqe = cqe;
   entry.message = message;
   entry.cqn = qp.context.send_cqn;
-  entry.solicited = cqe.status != hw::WcStatus::kSuccess;
+  entry.solicited = status != hw::WcStatus::kSuccess;
+  return begin_cqe(entry, qp.context.qpn, status);
 }
 
-void CompletionUnit::complete_receive(const QueuePair& qp, const hw::Cqe& cqe, bool solicited,
-                                      std::uint64_t message) {
+hw::Cqe& CompletionUnit::complete_receive(const QueuePair& qp, hw::WcStatus status, bool solicited,
+                                          std::uint64_t message) {
   Entry& entry = enter(Kind::kReceive);
-  entry.cqe = cqe;
   entry.message = message;
   entry.cqn = qp.context.recv_cqn;
-  entry.solicited = solicited || cqe.status != hw::WcStatus::kSuccess;
+  entry.solicited = solicited || status != hw::WcStatus::kSuccess;
+  return begin_cqe(entry, qp.context.qpn, status);
+}
+
+hw::Cqe& CompletionUnit::begin_cqe(Entry& entry, std::uint32_t qpn, hw::WcStatus status) {
+  entry.cqe = hw::Cqe{};
+  entry.cqe.qpn = qpn;
+  entry.cqe.status = status;
+  return entry.cqe;
 }
 
 void CompletionUnit::event_behind(const hw::Eqe& eqe) {

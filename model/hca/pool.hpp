@@ -72,6 +72,8 @@ struct PoolList {
 template <typename T>
 class Fifo {
  public:
+  Fifo() : slots_(kFirst) {}
+
   bool empty() const { return first_ == last_; }
   std::uint32_t size() const { return last_ - first_; }
   T& front() { return slots_[first_ & mask_]; }
@@ -80,8 +82,16 @@ class Fifo {
   void push(T value) { add() = std::move(value); }
   /// A new last element, still with the value of one that was here before.
   T& add() {
-    if (size() == slots_.size()) grow();
+    if (size() > mask_) grow();
     return slots_[last_++ & mask_];
+  }
+  /// Inserts before all elements at the end for which `later(element)` holds.
+  template <typename Later>
+  void push_sorted(T value, Later later) {
+    push(std::move(value));
+    for (std::uint32_t i = last_ - 1; i != first_ && later(slots_[(i - 1) & mask_]); --i) {
+      std::swap(slots_[i & mask_], slots_[(i - 1) & mask_]);
+    }
   }
   T pop() { return std::move(slots_[first_++ & mask_]); }
   /// Removes the first element without looking at it; what it owns is not given back.
@@ -89,7 +99,7 @@ class Fifo {
 
  private:
   void grow() {
-    std::vector<T> larger(slots_.empty() ? 16 : 2 * slots_.size());
+    std::vector<T> larger(2 * slots_.size());
     const std::uint32_t count = size();
     for (std::uint32_t i = 0; i < count; ++i) larger[i] = std::move((*this)[i]);
     slots_ = std::move(larger);
@@ -98,8 +108,10 @@ class Fifo {
     last_ = count;
   }
 
-  std::vector<T> slots_;  // none, or a power of two
-  std::uint32_t mask_ = 0;
+  static constexpr std::uint32_t kFirst = 16;
+
+  std::vector<T> slots_;  // a power of two
+  std::uint32_t mask_ = kFirst - 1;
   std::uint32_t first_ = 0;  // counts, not slots
   std::uint32_t last_ = 0;
 };

@@ -44,13 +44,15 @@ struct Message {
 
 /// The send side of a queue pair. done <= send <= fetch <= head around the ring.
 struct SendState {
-  RingPointer head;           ///< posted up to here
-  RingPointer fetch;          ///< asked for up to here
-  RingPointer send;           ///< WQE that is cut into packets, or the next one
-  RingPointer done;           ///< oldest WQE without completion
-  PoolList buffers;           ///< fetch buffers from `send` on
-  std::uint32_t fetches = 0;  ///< fetch buffers still under way
-  PoolList in_flight;         ///< InFlight of [done, send], the oldest first
+  RingPointer head;                     ///< posted up to here
+  RingPointer fetch;                    ///< asked for up to here
+  RingPointer send;                     ///< WQE that is cut into packets, or the next one
+  RingPointer done;                     ///< oldest WQE without completion
+  PoolList buffers;                     ///< fetch buffers from `send` on
+  const std::uint8_t* front = nullptr;  ///< WQE at `send`, null while it is not on chip
+  hw::Time front_arrival = 0;           ///< since when it has been there
+  std::uint32_t fetches = 0;            ///< fetch buffers still under way
+  PoolList in_flight;                   ///< InFlight of [done, send], the oldest first
   Message message;
   hw::Time timer_deadline = hw::kNever;
   hw::Time rnr_until = 0;
@@ -115,13 +117,29 @@ inline constexpr std::uint32_t kNoReceiveQueue = 0xff'ffff;
 /// A queue pair on the adapter.
 struct QueuePair {
   hw::QpContext context{};
+  fabric::PacketHeaders headers;  ///< what all packets of the queue pair begin with
   SendState send;
   ReceiveState receive;
   std::uint32_t rq_number = kNoReceiveQueue;  ///< of the own queue in the receive-queue unit
   std::uint32_t tail_at_stop = 0;
   Stop stop = Stop::kNothing;  ///< under way
 
-  std::uint32_t mtu() const { return 128u << context.path_mtu; }
+  /// Takes over a context, with the addresses that its packets carry.
+  void set_context(const hw::QpContext& from) {
+    context = from;
+    fabric::Addressing& address = headers.address;
+    address.src_mac = from.av.smac;
+    address.dst_mac = from.av.dmac;
+    address.src_gid = from.av.sgid;
+    address.dst_gid = from.av.dgid;
+    address.udp_src_port = from.av.udp_sport;
+    address.traffic_class = from.av.traffic_class;
+    address.hop_limit = from.av.hop_limit;
+    headers.dest_qp = from.remote_qpn;
+    headers.src_qp = from.qpn;
+  }
+  std::uint32_t mtu() const { return 1u << mtu_shift(); }
+  unsigned mtu_shift() const { return 7u + context.path_mtu; }
   bool receives() const {
     return context.state == hw::QpState::kRtr || context.state == hw::QpState::kRts ||
            context.state == hw::QpState::kSqd;

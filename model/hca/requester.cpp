@@ -27,7 +27,10 @@ bool Requester::transmit(QueuePair& qp) {
   const bool may_continue =
       qp.context.state == hw::QpState::kRts || qp.context.state == hw::QpState::kSqd;
   if (!may_continue || send.rnr_wait || !window_open(qp)) return false;
-  if (!send.message.open) return begin(qp);
+  if (!send.message.open) {
+    if (!begin(qp)) return false;
+    if (!send.message.open) return qp.context.state == hw::QpState::kRts;
+  }
   if (needs_response(static_cast<hw::WrOpcode>(send.message.opcode))) {
     send_request_packet(qp);
   } else {
@@ -36,21 +39,14 @@ bool Requester::transmit(QueuePair& qp) {
   return true;
 }
 
-hw::Time Requester::more_since(const QueuePair& qp) const {
-  if (qp.send.message.open) return 0;
-  return core_.wqe_fetch->front(qp) != nullptr ? core_.wqe_fetch->front_arrival(qp) : hw::kNever;
-}
-
-// Opens the next work request and sends its first packet. False when there is none, or it must
+// Opens the next work request, unless it ends right here. False when there is none, or it must
 // wait.
 bool Requester::begin(QueuePair& qp) {
-  if (!qp.begins()) return false;
-  const std::uint8_t* wqe = core_.wqe_fetch->front(qp);
-  if (wqe == nullptr) return false;
-  const auto control = hw::load<hw::SendWqeControl>(wqe);
+  if (qp.send.front == nullptr || !qp.begins()) return false;
+  const auto control = hw::load<hw::SendWqeControl>(qp.send.front);
   if (!may_begin(qp, control)) return false;
-  begin_message(qp, wqe, control);
-  return qp.send.message.open ? transmit(qp) : qp.context.state == hw::QpState::kRts;
+  begin_message(qp, control);
+  return true;
 }
 
 bool Requester::may_begin(QueuePair& qp, const hw::SendWqeControl& control) {
@@ -77,9 +73,9 @@ bool Requester::has_credit(QueuePair& qp, hw::WrOpcode opcode) {
   return false;
 }
 
-void Requester::begin_message(QueuePair& qp, const std::uint8_t* wqe,
-                              const hw::SendWqeControl& control) {
+void Requester::begin_message(QueuePair& qp, const hw::SendWqeControl& control) {
   SendState& send = qp.send;
+  const std::uint8_t* wqe = send.front;
   const bool resumed = std::exchange(send.resumed, false);
   const std::uint32_t index = in_flight_.acquire();
   InFlight& node = in_flight_[index];
@@ -94,14 +90,14 @@ void Requester::begin_message(QueuePair& qp, const std::uint8_t* wqe,
   node.first_psn = resumed ? send.resume_psn : send.next_psn;
   node.received = resumed ? send.resume_offset : 0;
   send.in_flight.push_back(in_flight_, index);
-  core_.stamp(node.tag, Stamp::kWqeFetched, core_.wqe_fetch->front_arrival(qp));
+  core_.stamp(node.tag, Stamp::kWqeFetched, send.front_arrival);
 
   const bool known = is_known(control.opcode) && control.index == send.send.slot &&
                      send_wqe_fits(control, qp.context.sq_stride);
   if (!known) return fail_here(qp, hw::WcStatus::kLocQpOpErr);
   if (is_local(control.opcode)) return local_operation(qp, node);
 
-  node.last_psn = hw::psn_add(node.first_psn, packets_of(control, qp.mtu()) - 1);
+  node.last_psn = hw::psn_add(node.first_psn, packets_of(control, qp.mtu_shift()) - 1);
   Message& message = send.message;
   const auto remote = hw::load<hw::SendWqeRemote>(wqe + hw::kSendWqeRemoteOffset);
   message.wqe = wqe;
@@ -139,7 +135,7 @@ void Requester::copy_scatter_list(InFlight& node, const std::uint8_t* wqe, std::
 // LOCAL_INV and REG_MR wait for all earlier requests, so this one is the oldest.
 void Requester::local_operation(QueuePair& qp, InFlight& node) {
   node.first_psn = node.last_psn = hw::psn_add(qp.send.next_psn, -1);
-  core_.local->start(qp, core_.wqe_fetch->front(qp));
+  core_.local->start(qp, qp.send.front);
 }
 
 void Requester::local_done(QueuePair& qp, hw::WcStatus status) {
@@ -167,8 +163,7 @@ void Requester::settle(QueuePair& qp) {
 }
 
 fabric::PacketPtr Requester::make_packet(const QueuePair& qp) {
-  fabric::PacketPtr packet = core_.packets.acquire();
-  address_packet(qp, *packet);
+  fabric::PacketPtr packet = core_.packets.acquire(qp.headers);
   packet->psn = qp.send.next_psn;
   packet->message = qp.send.message.tag;
   return packet;
@@ -208,9 +203,8 @@ void Requester::send_request_packet(QueuePair& qp) {
     packet->atomic = {message.remote_addr, message.rkey, swap ? atomic.swap : atomic.compare_add,
                       swap ? atomic.compare_add : 0};
   }
-  transmit_queue_.open(std::move(packet), qp.context.qpn);
   ++qp.send.gathers;
-  transmit_queue_.close();
+  transmit_queue_.send(std::move(packet), qp.context.qpn);
   const InFlight& node = in_flight_[qp.send.in_flight.last];
   const std::int32_t psns = hw::psn_distance(qp.send.next_psn, node.last_psn) + 1;
   end_packet(qp, static_cast<std::uint32_t>(psns), message.length - message.offset);
@@ -223,22 +217,23 @@ bool Requester::fill_payload(QueuePair& qp, fabric::PacketPtr packet, std::uint3
       message.wqe + hw::send_wqe_data_offset(static_cast<hw::WrOpcode>(message.opcode));
   if ((message.flags & hw::kWqeInline) != 0) {
     std::memcpy(packet->payload().data(), data + message.offset, bytes);
-    transmit_queue_.open(std::move(packet), qp.context.qpn);
-  } else {
-    GatherPlan plan;
-    if (!plan_gather(core_.contexts.memory, qp.context.pd, data, message.num_sge, message.offset,
-                     bytes, plan)) {
-      fail_here(qp, hw::WcStatus::kLocProtErr);
-      return false;
-    }
-    transmit_queue_.open(std::move(packet), qp.context.qpn);
-    std::uint32_t filled = 0;
-    plan.for_each([&](std::uint64_t address, std::uint32_t length) {
-      transmit_queue_.gather(address, filled, length);
-      filled += length;
-    });
+    ++qp.send.gathers;
+    transmit_queue_.send(std::move(packet), qp.context.qpn);
+    return true;
+  }
+  GatherPlan plan;
+  if (!plan_gather(core_.contexts.memory, qp.context.pd, data, message.num_sge, message.offset,
+                   bytes, plan)) {
+    fail_here(qp, hw::WcStatus::kLocProtErr);
+    return false;
   }
   ++qp.send.gathers;
+  transmit_queue_.open(std::move(packet), qp.context.qpn);
+  std::uint32_t filled = 0;
+  plan.for_each([&](std::uint64_t address, std::uint32_t length) {
+    transmit_queue_.gather(address, filled, length);
+    filled += length;
+  });
   transmit_queue_.close();
   return true;
 }
@@ -268,10 +263,10 @@ void Requester::end_packet(QueuePair& qp, std::uint32_t psns, std::uint32_t byte
   core_.response_handler->packet_sent(qp);
 }
 
-void Requester::packet_left(std::uint32_t qpn, const fabric::Packet& packet, hw::Time at) {
-  const hw::OpcodeInfo& info = packet.info();
-  if (info.starts) core_.stamp(packet.message, Stamp::kFirstPacketOut, at);
-  if (info.ends) core_.stamp(packet.message, Stamp::kLastPacketOut, at);
+void Requester::packet_left(std::uint32_t qpn, std::uint64_t message, const hw::OpcodeInfo& info,
+                            hw::Time at) {
+  if (info.starts) core_.stamp(message, Stamp::kFirstPacketOut, at);
+  if (info.ends) core_.stamp(message, Stamp::kLastPacketOut, at);
   if (QueuePair* qp = core_.qp(qpn)) --qp->send.gathers;
   core_.scheduler->resume();
 }
@@ -308,15 +303,12 @@ void Requester::finish_oldest(QueuePair& qp, hw::WcStatus status, std::uint8_t s
   if (needs_response(node.opcode) && node.copy != kNone) --send.rd_outstanding;
   send.done.advance(1, qp.context.sq_size);
   if (status != hw::WcStatus::kSuccess || (node.flags & hw::kWqeSignaled) != 0) {
-    hw::Cqe cqe{};
-    cqe.qpn = qp.context.qpn;
+    hw::Cqe& cqe = core_.completion->complete_send(qp, status, node.tag);
     cqe.src_qp = qp.context.remote_qpn;
     cqe.byte_len = node.length;
     cqe.wqe_index = node.at.slot;
     cqe.opcode = completion_opcode(node.opcode);
-    cqe.status = status;
     cqe.vendor_err = syndrome;
-    core_.completion->complete_send(qp, cqe, node.tag);
   }
   release(index);
 }

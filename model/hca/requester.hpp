@@ -51,7 +51,10 @@ class Requester final : public TransmitQueue::Owner {
   /// Makes the next packet of the queue pair; false when it has none to send now.
   bool transmit(QueuePair& qp);
   /// Since when the next packet has been at hand, as far as work requests go; never: it is not.
-  hw::Time more_since(const QueuePair& qp) const;
+  static hw::Time more_since(const QueuePair& qp) {
+    if (qp.send.message.open) return 0;
+    return qp.send.front != nullptr ? qp.send.front_arrival : hw::kNever;
+  }
   /// True while no further packet may be made.
   bool full() const { return transmit_queue_.size() >= core_.parameters.requester.gather_reads; }
   /// Everything that was sent up to here is to be sent again from `psn` on.
@@ -69,14 +72,15 @@ class Requester final : public TransmitQueue::Owner {
   const ScatterList& scatter_list(std::uint32_t index) const { return scatter_lists_[index]; }
   const Counters& counters() const { return counters_; }
 
-  void packet_left(std::uint32_t qpn, const fabric::Packet& packet, hw::Time at) override;
+  void packet_left(std::uint32_t qpn, std::uint64_t message, const hw::OpcodeInfo& info,
+                   hw::Time at) override;
   bool gather_failed(std::uint32_t qpn, fabric::Packet& packet) override;
 
  private:
   bool begin(QueuePair& qp);
   bool may_begin(QueuePair& qp, const hw::SendWqeControl& control);
   bool has_credit(QueuePair& qp, hw::WrOpcode opcode);
-  void begin_message(QueuePair& qp, const std::uint8_t* wqe, const hw::SendWqeControl& control);
+  void begin_message(QueuePair& qp, const hw::SendWqeControl& control);
   void copy_scatter_list(InFlight& node, const std::uint8_t* wqe, std::uint32_t num_sge);
   void local_operation(QueuePair& qp, InFlight& node);
   void fail_here(QueuePair& qp, hw::WcStatus status);

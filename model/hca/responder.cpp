@@ -16,21 +16,46 @@
 
 namespace hcasim::hca {
 
+namespace {
+// Event arguments.
+constexpr std::uint64_t kArrived = 0;
+constexpr std::uint64_t kDelayed = 1;
+}  // namespace
+
 Responder::Responder(Core& core)
     : Unit(core.engine, "responder"),
       core_(core),
       stage_(core.clock, core.parameters.responder.timing) {}
 
-void Responder::packet_arrived(fabric::PacketPtr packet) {
-  if (packet->info().starts && !packet->info().response) {
-    core_.stamp(packet->message, Stamp::kFirstPacketIn, now());
-  }
-  arriving_.push(std::move(packet));
-  schedule(stage_.enter(now()));
+Responder::~Responder() {
+  while (!arriving_.empty()) fabric::PacketPtr::adopt(arriving_.pop().packet).reset();
 }
 
-void Responder::on_event(std::uint64_t) {
-  fabric::PacketPtr packet = arriving_.pop();
+void Responder::packet_coming(fabric::PacketPtr packet, hw::Time arrival) {
+  // Sorted, for a foreign module on the wire may delay one packet more than the next.
+  arriving_.push_sorted({packet.release(), arrival},
+                        [arrival](const Arrival& other) { return other.at > arrival; });
+  engine().schedule_from_outside(*this, core_.clock.edge_after(arrival) + stage_.latency(),
+                                 kArrived);
+}
+
+// A packet enters the stage at the time at which it leaves a free one: by then all are known that
+// come before it.
+void Responder::on_event(std::uint64_t argument) {
+  if (argument == kDelayed) return handle(delayed_.pop());
+  const Arrival arrival = arriving_.pop();
+  fabric::PacketPtr packet = fabric::PacketPtr::adopt(arrival.packet);
+  const hw::OpcodeInfo& info = packet->info();
+  if (info.starts && !info.response) {
+    core_.stamp(packet->message, Stamp::kFirstPacketIn, arrival.at);
+  }
+  const hw::Time out = stage_.enter_at_edge(now() - stage_.latency());
+  if (out == now()) return handle(std::move(packet));
+  delayed_.push(std::move(packet));
+  schedule(out, kDelayed);
+}
+
+void Responder::handle(fabric::PacketPtr packet) {
   QueuePair* qp = core_.qp(packet->dest_qp);
   const bool known = qp != nullptr && qp->receives() &&
                      hw::transport_of(packet->opcode) == hw::Transport::kRc &&
@@ -66,21 +91,20 @@ void Responder::run_pending(QueuePair& qp) {
   ReceiveState& receive = qp.receive;
   while (receive.pending_first != nullptr && receive.waiting == Waiting::kNothing) {
     if (process(qp, *receive.pending_first) == Verdict::kWait) return;
-    fabric::Packet* done = receive.pending_first;
-    if (done == nullptr) return;  // the queue pair was stopped meanwhile
-    receive.pending_first = done->next;
-    --waiting_packets_;
-    fabric::PacketPtr::adopt(done).reset();
+    drop_first_pending(qp);
   }
 }
 
+void Responder::drop_first_pending(QueuePair& qp) {
+  fabric::Packet* done = qp.receive.pending_first;
+  if (done == nullptr) return;  // the queue pair was stopped meanwhile
+  qp.receive.pending_first = done->next;
+  --waiting_packets_;
+  fabric::PacketPtr::adopt(done).reset();
+}
+
 void Responder::drop_pending(QueuePair& qp) {
-  ReceiveState& receive = qp.receive;
-  while (receive.pending_first != nullptr) {
-    fabric::Packet* dropped = std::exchange(receive.pending_first, receive.pending_first->next);
-    --waiting_packets_;
-    fabric::PacketPtr::adopt(dropped).reset();
-  }
+  while (qp.receive.pending_first != nullptr) drop_first_pending(qp);
 }
 
 Responder::Verdict Responder::process(QueuePair& qp, const fabric::Packet& packet) {
@@ -95,6 +119,10 @@ Responder::Verdict Responder::process(QueuePair& qp, const fabric::Packet& packe
   if (!sequence_ok(qp, packet) || !length_ok(qp, packet)) {
     return refuse(qp, hw::NakCode::kInvalidRequest, hw::WcStatus::kLocQpOpErr);
   }
+  return carry_out(qp, packet);
+}
+
+Responder::Verdict Responder::carry_out(QueuePair& qp, const fabric::Packet& packet) {
   switch (packet.info().operation) {
     case hw::Operation::kSend:
       return send(qp, packet);
@@ -210,6 +238,9 @@ void Responder::taken(std::uint32_t qpn, hw::rq::TakeStatus status, const TakenW
   receive.rq_remaining = remaining;
   receive.message = receive.pending_first->message;
   core_.stamp(receive.message, Stamp::kRwqeTaken, now());
+  // The packet that asked for it was checked before it did.
+  if (carry_out(*qp, *receive.pending_first) == Verdict::kWait) return;
+  drop_first_pending(*qp);
   run_pending(*qp);
 }
 
@@ -320,7 +351,8 @@ Responder::Verdict Responder::read(QueuePair& qp, const fabric::Packet& packet) 
   ++counters_.rx_read_requests;
   ++qp.receive.responses_due;
   const std::uint32_t packets = std::max(
-      1u, static_cast<std::uint32_t>((std::uint64_t{reth.length} + qp.mtu() - 1) / qp.mtu()));
+      1u,
+      static_cast<std::uint32_t>((std::uint64_t{reth.length} + qp.mtu() - 1) >> qp.mtu_shift()));
   qp.receive.msn = (qp.receive.msn + 1) & hw::kPsnMask;
   qp.receive.expected_psn = hw::psn_add(qp.receive.expected_psn, packets);
   core_.response->read(qp, packet, false);
@@ -368,9 +400,10 @@ bool Responder::may_invalidate(const QueuePair& qp, std::uint32_t key) {
 void Responder::complete_receive(QueuePair& qp, const fabric::Packet& packet, hw::WcOpcode opcode) {
   ReceiveState& receive = qp.receive;
   const TakenWqe& wqe = taken_[receive.rwqe];
-  hw::Cqe cqe{};
+  core_.receive_queue->publish_tail(qp, wqe.slot);
+  hw::Cqe& cqe = core_.completion->complete_receive(qp, hw::WcStatus::kSuccess, packet.solicited,
+                                                    packet.message);
   cqe.wr_id = wqe.wr_id;
-  cqe.qpn = qp.context.qpn;
   cqe.src_qp = qp.context.remote_qpn;
   cqe.byte_len = receive.received;
   cqe.wqe_index = wqe.slot;
@@ -385,8 +418,6 @@ void Responder::complete_receive(QueuePair& qp, const fabric::Packet& packet, hw
     cqe.flags |= hw::kCqeWithInvalidate;
     cqe.imm_or_key = packet.ieth.rkey;
   }
-  core_.receive_queue->publish_tail(qp, wqe.slot);
-  core_.completion->complete_receive(qp, cqe, packet.solicited, packet.message);
   taken_.release(std::exchange(receive.rwqe, kNone));
 }
 
@@ -431,14 +462,11 @@ void Responder::stop(QueuePair& qp, hw::WcStatus in_hand) {
 }
 
 void Responder::complete_failed(QueuePair& qp, const TakenWqe& wqe, hw::WcStatus status) {
-  hw::Cqe cqe{};
+  core_.receive_queue->publish_tail(qp, wqe.slot);
+  hw::Cqe& cqe = core_.completion->complete_receive(qp, status, true, 0);
   cqe.wr_id = wqe.wr_id;
-  cqe.qpn = qp.context.qpn;
   cqe.wqe_index = wqe.slot;
   cqe.opcode = hw::WcOpcode::kRecv;
-  cqe.status = status;
-  core_.receive_queue->publish_tail(qp, wqe.slot);
-  core_.completion->complete_receive(qp, cqe, true, 0);
 }
 
 void Responder::release(QueuePair& qp) {

@@ -57,9 +57,10 @@ class Responder : public sim::Unit {
   };
 
   explicit Responder(Core& core);
+  ~Responder() override;
 
-  /// A packet arrived at the adapter at the present time.
-  void packet_arrived(fabric::PacketPtr packet);
+  /// A packet arrives at the adapter at `arrival`, now or later. May come from another node.
+  void packet_coming(fabric::PacketPtr packet, hw::Time arrival);
   /// The answer to a take.
   void taken(std::uint32_t qpn, hw::rq::TakeStatus status, const TakenWqe& wqe,
              std::uint32_t remaining);
@@ -77,9 +78,16 @@ class Responder : public sim::Unit {
  private:
   enum class Verdict : std::uint8_t { kDone, kWait };
 
+  struct Arrival {
+    fabric::Packet* packet;  ///< owned
+    hw::Time at;
+  };
+
+  void handle(fabric::PacketPtr packet);
   void request(QueuePair& qp, fabric::PacketPtr packet);
   void run_pending(QueuePair& qp);
   Verdict process(QueuePair& qp, const fabric::Packet& packet);
+  Verdict carry_out(QueuePair& qp, const fabric::Packet& packet);
   bool in_order(QueuePair& qp, const fabric::Packet& packet);
   void duplicate(QueuePair& qp, const fabric::Packet& packet);
   bool sequence_ok(const QueuePair& qp, const fabric::Packet& packet) const;
@@ -96,10 +104,12 @@ class Responder : public sim::Unit {
   void accept(QueuePair& qp, const fabric::Packet& packet, std::uint32_t psns);
   Verdict refuse(QueuePair& qp, hw::NakCode code, hw::WcStatus in_hand);
   void drop_pending(QueuePair& qp);
+  void drop_first_pending(QueuePair& qp);
 
   Core& core_;
   Stage stage_;
-  Fifo<fabric::PacketPtr> arriving_;
+  Fifo<Arrival> arriving_;           // not in the stage yet
+  Fifo<fabric::PacketPtr> delayed_;  // in it, behind others
   Pool<TakenWqe> taken_;
   std::uint32_t waiting_packets_ = 0;
   Counters counters_;

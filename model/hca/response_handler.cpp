@@ -82,7 +82,7 @@ bool ResponseHandler::acknowledge_before(QueuePair& qp, std::uint32_t psn) {
     if (node.status != hw::WcStatus::kSuccess) break;
     if (needs_response(node.opcode)) {  // its answer was lost on the way
       ++counters_.implied_nak_seq_err;
-      const std::uint32_t missing = hw::psn_add(node.first_psn, node.received / qp.mtu());
+      const std::uint32_t missing = hw::psn_add(node.first_psn, node.received >> qp.mtu_shift());
       send.unacked_psn = missing;
       retry_from(qp, missing);
       return false;
@@ -95,7 +95,7 @@ bool ResponseHandler::acknowledge_before(QueuePair& qp, std::uint32_t psn) {
                        needs_response(core_.requester->in_flight(send.in_flight.first).opcode);
   if (reading) {
     const InFlight& node = core_.requester->in_flight(send.in_flight.first);
-    psn = std::min(psn, hw::psn_add(node.first_psn, node.received / qp.mtu()),
+    psn = std::min(psn, hw::psn_add(node.first_psn, node.received >> qp.mtu_shift()),
                    [](auto a, auto b) { return hw::psn_before(a, b); });
   }
   send.unacked_psn = psn;
@@ -180,7 +180,7 @@ void ResponseHandler::on_data(QueuePair& qp, const fabric::Packet& packet) {
     ++counters_.ghost_acks;
     return;
   }
-  const std::uint32_t expected = hw::psn_add(node.first_psn, node.received / qp.mtu());
+  const std::uint32_t expected = hw::psn_add(node.first_psn, node.received >> qp.mtu_shift());
   const std::int32_t gap = hw::psn_distance(expected, packet.psn);
   if (gap < 0) return;  // seen before
   if (gap > 0) {

@@ -24,17 +24,22 @@ ResponseUnit::ResponseUnit(Core& core)
       stage_(core.clock, timing(core.parameters.responder)),
       transmit_queue_(core, *this) {}
 
-std::uint32_t ResponseUnit::append(QueuePair& qp, const Response& response) {
+// An answer for the caller to complete: it is looked at when its turn comes.
+ResponseUnit::Response& ResponseUnit::append(QueuePair& qp, Kind kind, std::uint32_t psn) {
   const std::uint32_t index = responses_.acquire();
-  responses_[index] = response;
-  responses_[index].since = now();
+  Response& response = responses_[index];
+  response = Response{};
+  response.since = now();
+  response.psn = psn;
+  response.msn = qp.receive.msn;
+  response.kind = kind;
   qp.receive.responses.push_back(responses_, index);
   activate(qp);
-  return index;
+  return response;
 }
 
 void ResponseUnit::acknowledge(QueuePair& qp, std::uint32_t psn) {
-  PoolList& list = qp.receive.responses;
+  const PoolList& list = qp.receive.responses;
   if (!list.empty()) {
     Response& last = responses_[list.last];
     if (last.kind == Kind::kAck && hw::syndrome_kind(last.syndrome) == hw::SyndromeKind::kAck) {
@@ -44,41 +49,27 @@ void ResponseUnit::acknowledge(QueuePair& qp, std::uint32_t psn) {
       return;
     }
   }
-  Response response;
-  response.psn = psn;
-  response.msn = qp.receive.msn;
-  append(qp, response);
+  append(qp, Kind::kAck, psn);
 }
 
 void ResponseUnit::nak(QueuePair& qp, std::uint32_t psn, std::uint8_t syndrome) {
-  Response response;
-  response.psn = psn;
-  response.msn = qp.receive.msn;
-  response.syndrome = syndrome;
-  append(qp, response);
+  append(qp, Kind::kAck, psn).syndrome = syndrome;
 }
 
 void ResponseUnit::read(QueuePair& qp, const fabric::Packet& request, bool repeated) {
-  Response response;
-  response.kind = Kind::kRead;
+  Response& response = append(qp, Kind::kRead, request.psn);
   response.addr = request.reth.addr;
   response.rkey = request.reth.rkey;
   response.length = request.reth.length;
-  response.psn = request.psn;
-  response.msn = qp.receive.msn;
   response.message = request.message;
   response.repeated = repeated;
-  append(qp, response);
 }
 
 std::uint32_t ResponseUnit::atomic(QueuePair& qp, const fabric::Packet& request) {
-  Response response;
-  response.kind = Kind::kAtomic;
-  response.psn = request.psn;
-  response.msn = qp.receive.msn;
+  Response& response = append(qp, Kind::kAtomic, request.psn);
   response.message = request.message;
   response.ready = false;
-  return append(qp, response);
+  return qp.receive.responses.last;
 }
 
 void ResponseUnit::atomic_ready(QueuePair& qp, std::uint32_t response, std::uint64_t original) {
@@ -111,13 +102,9 @@ void ResponseUnit::replay_atomic(QueuePair& qp, std::uint32_t psn) {
   for (std::uint32_t i = 0; i < kept; ++i) {
     if (replay.psn[i] != psn) continue;
     ++counters_.atomic_replays;
-    Response response;
-    response.kind = Kind::kAtomic;
-    response.psn = psn;
-    response.msn = qp.receive.msn;
+    Response& response = append(qp, Kind::kAtomic, psn);
     response.original = replay.original[i];
     response.repeated = true;
-    append(qp, response);
     return;
   }
 }
@@ -170,15 +157,13 @@ bool ResponseUnit::send_one(QueuePair& qp) {
   fabric::PacketPtr packet = make_packet(qp, response);
   if (response.kind == Kind::kAck) {
     packet->opcode = hw::BthOpcode::kRcAcknowledge;
-    const bool positive = hw::syndrome_kind(response.syndrome) == hw::SyndromeKind::kAck;
-    if (positive) {
+    const hw::SyndromeKind kind = hw::syndrome_kind(response.syndrome);
+    if (kind == hw::SyndromeKind::kAck) {
       ++counters_.acks;
-    } else if (hw::syndrome_kind(response.syndrome) == hw::SyndromeKind::kRnrNak) {
-      ++counters_.rnr_naks;
     } else {
-      ++counters_.naks;
+      ++(kind == hw::SyndromeKind::kRnrNak ? counters_.rnr_naks : counters_.naks);
+      packet->aeth.syndrome = response.syndrome;
     }
-    packet->aeth.syndrome = positive ? credits(qp) : response.syndrome;
   } else {
     packet->opcode = hw::BthOpcode::kRcAtomicAcknowledge;
     packet->atomic_ack.original = response.original;
@@ -244,8 +229,7 @@ std::uint8_t ResponseUnit::credits(const QueuePair& qp) const {
 }
 
 fabric::PacketPtr ResponseUnit::make_packet(const QueuePair& qp, const Response& response) {
-  fabric::PacketPtr packet = core_.packets.acquire();
-  address_packet(qp, *packet);
+  fabric::PacketPtr packet = core_.packets.acquire(qp.headers);
   packet->psn = response.psn;
   packet->aeth.msn = response.msn;
   packet->aeth.syndrome = credits(qp);
@@ -255,11 +239,10 @@ fabric::PacketPtr ResponseUnit::make_packet(const QueuePair& qp, const Response&
 
 void ResponseUnit::transmit(fabric::PacketPtr packet, QueuePair& qp) {
   ++qp.receive.gathers;
-  transmit_queue_.open(std::move(packet), qp.context.qpn);
-  transmit_queue_.close();
+  transmit_queue_.send(std::move(packet), qp.context.qpn);
 }
 
-void ResponseUnit::packet_left(std::uint32_t qpn, const fabric::Packet&, hw::Time) {
+void ResponseUnit::packet_left(std::uint32_t qpn, std::uint64_t, const hw::OpcodeInfo&, hw::Time) {
   if (QueuePair* qp = core_.qp(qpn)) --qp->receive.gathers;
   resume();
 }

@@ -49,7 +49,8 @@ class ResponseUnit : public sim::Unit, public TransmitQueue::Owner {
   const Counters& counters() const { return counters_; }
   const Stage& stage() const { return stage_; }
   void on_event(std::uint64_t argument) override;
-  void packet_left(std::uint32_t qpn, const fabric::Packet& packet, hw::Time at) override;
+  void packet_left(std::uint32_t qpn, std::uint64_t message, const hw::OpcodeInfo& info,
+                   hw::Time at) override;
   bool gather_failed(std::uint32_t qpn, fabric::Packet& packet) override;
 
  private:
@@ -83,7 +84,7 @@ class ResponseUnit : public sim::Unit, public TransmitQueue::Owner {
     hw::Time since = 0;  ///< when its next packet could be begun
   };
 
-  std::uint32_t append(QueuePair& qp, const Response& response);
+  Response& append(QueuePair& qp, Kind kind, std::uint32_t psn);
   void activate(QueuePair& qp);
   void resume();
   void arrange();

@@ -3,10 +3,14 @@
 
 #include "hca/transmit_queue.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace hcasim::hca {
+
+void TransmitQueue::send(fabric::PacketPtr packet, std::uint32_t qpn) {
+  if (entries_.empty()) return depart(std::move(packet), qpn);
+  entries_.push({std::move(packet), qpn, 0, false});
+}
 
 void TransmitQueue::open(fabric::PacketPtr packet, std::uint32_t qpn) {
   entries_.push({std::move(packet), qpn, 1, false});
@@ -37,11 +41,14 @@ void TransmitQueue::send_ready() {
     Entry entry = entries_.pop();
     ++first_;
     if (entry.error && !owner_.gather_failed(entry.qpn, *entry.packet)) continue;
-    const fabric::Packet& packet = *entry.packet;
-    const hw::Time first_bit = std::max(core_.engine.now(), core_.port->free_at());
-    owner_.packet_left(entry.qpn, packet, first_bit);
-    core_.port->send(std::move(entry.packet));
+    depart(std::move(entry.packet), entry.qpn);
   }
+}
+
+void TransmitQueue::depart(fabric::PacketPtr packet, std::uint32_t qpn) {
+  const std::uint64_t message = packet->message;
+  const hw::OpcodeInfo& info = packet->info();
+  owner_.packet_left(qpn, message, info, core_.port->send(std::move(packet)));
 }
 
 }  // namespace hcasim::hca

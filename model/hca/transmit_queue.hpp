@@ -18,13 +18,17 @@ class TransmitQueue final : public pcie::DmaClient {
   class Owner {
    public:
     virtual ~Owner() = default;
-    virtual void packet_left(std::uint32_t qpn, const fabric::Packet& packet, hw::Time at) = 0;
+    /// `message` and `info` are those of the packet, which is gone; its first bit left at `at`.
+    virtual void packet_left(std::uint32_t qpn, std::uint64_t message, const hw::OpcodeInfo& info,
+                             hw::Time at) = 0;
     /// True: the owner has made something else of the packet, to be sent in its place.
     virtual bool gather_failed(std::uint32_t qpn, fabric::Packet& packet) = 0;
   };
 
   TransmitQueue(Core& core, Owner& owner) : core_(core), owner_(owner) {}
 
+  /// Sends a packet that is complete.
+  void send(fabric::PacketPtr packet, std::uint32_t qpn);
   /// Opens a place behind all others for a packet whose gathers follow; close() ends them.
   void open(fabric::PacketPtr packet, std::uint32_t qpn);
   /// Reads part of the open packet's payload from host memory.
@@ -44,6 +48,7 @@ class TransmitQueue final : public pcie::DmaClient {
   };
 
   void send_ready();
+  void depart(fabric::PacketPtr packet, std::uint32_t qpn);
 
   Core& core_;
   Owner& owner_;

@@ -53,8 +53,8 @@ bool WqeFetch::wants_fetch(const QueuePair& qp) const {
          send.fetch.count - send.send.count < core_.parameters.wqe_fetch.prefetch_wqes;
 }
 
-void WqeFetch::request(QueuePair& qp) {
-  if (qp.send.fetch_queued || !wants_fetch(qp)) return;
+void WqeFetch::enqueue(QueuePair& qp) {
+  if (!wants_fetch(qp)) return;
   qp.send.fetch_queued = true;
   queue_.push(qp.context.qpn);
   schedule(stage_.enter(now()));
@@ -78,8 +78,9 @@ void WqeFetch::issue(QueuePair& qp) {
   const auto posted = static_cast<std::uint32_t>(send.head.count - send.fetch.count);
   const auto room =
       limits.prefetch_wqes - static_cast<std::uint32_t>(send.fetch.count - send.send.count);
-  const std::uint32_t fits = std::max(1u, std::min(limits.fetch_bytes, Buffer::kBytes) / stride);
-  const std::uint32_t count = std::min({posted, room, fits, qp.context.sq_size - send.fetch.slot});
+  const std::uint32_t bytes = std::min(limits.fetch_bytes, Buffer::kBytes);
+  std::uint32_t count = std::min({posted, room, qp.context.sq_size - send.fetch.slot});
+  if (count * stride > bytes) count = std::max(1u, bytes / stride);
 
   const std::uint32_t index = buffers_.acquire();
   Buffer& buffer = buffers_[index];
@@ -109,24 +110,30 @@ void WqeFetch::on_dma_read(std::uint64_t token, bool error) {
   if (error) return core_.qp_control->fail(*qp, hw::WcStatus::kLocQpOpErr);
   buffer.arrived = true;
   buffer.arrival = now();
+  if (qp->send.buffers.first == index) set_front(qp->send);
   core_.scheduler->activate(*qp);
 }
 
-const std::uint8_t* WqeFetch::front(const QueuePair& qp) const {
-  if (qp.send.buffers.empty()) return nullptr;
-  const Buffer& buffer = buffers_[qp.send.buffers.first];
-  if (!buffer.arrived) return nullptr;
-  return buffer.bytes.data() + std::size_t{buffer.first} * qp.context.sq_stride;
-}
-
-hw::Time WqeFetch::front_arrival(const QueuePair& qp) const {
-  return buffers_[qp.send.buffers.first].arrival;
+// The front WQE is the first of the first buffer.
+void WqeFetch::set_front(SendState& send) {
+  send.front = nullptr;
+  if (send.buffers.empty()) return;
+  const Buffer& buffer = buffers_[send.buffers.first];
+  if (!buffer.arrived) return;
+  send.front = buffer.bytes.data();
+  send.front_arrival = buffer.arrival;
 }
 
 void WqeFetch::pop(QueuePair& qp) {
-  Buffer& buffer = buffers_[qp.send.buffers.first];
-  if (++buffer.first == buffer.count) buffers_.release(qp.send.buffers.pop_front(buffers_));
-  qp.send.send.advance(1, qp.context.sq_size);
+  SendState& send = qp.send;
+  Buffer& buffer = buffers_[send.buffers.first];
+  if (++buffer.first == buffer.count) {
+    buffers_.release(send.buffers.pop_front(buffers_));
+    set_front(send);
+  } else {
+    send.front += qp.context.sq_stride;
+  }
+  send.send.advance(1, qp.context.sq_size);
   request(qp);
 }
 
@@ -142,6 +149,7 @@ void WqeFetch::restart(QueuePair& qp) {
       buffer.void_ = true;
     }
   }
+  send.front = nullptr;
   send.fetch = send.send;
 }
 

@@ -29,10 +29,9 @@ class WqeFetch : public sim::Unit, public pcie::DmaClient {
   /// The producer index of a send ring moved.
   void doorbell(QueuePair& qp, std::uint32_t head, hw::Time arrival);
   /// Asks for a fetch if the queue pair has room and something to fetch.
-  void request(QueuePair& qp);
-  /// The WQE at qp.send.send, or null while it is not on chip.
-  const std::uint8_t* front(const QueuePair& qp) const;
-  hw::Time front_arrival(const QueuePair& qp) const;
+  void request(QueuePair& qp) {
+    if (qp.send.fetch.count != qp.send.head.count && !qp.send.fetch_queued) enqueue(qp);
+  }
   /// The WQE at the front was cut into packets to its end.
   void pop(QueuePair& qp);
   /// Forgets everything on chip; the next fetch begins at qp.send.send.
@@ -57,6 +56,8 @@ class WqeFetch : public sim::Unit, public pcie::DmaClient {
 
  private:
   bool wants_fetch(const QueuePair& qp) const;
+  void enqueue(QueuePair& qp);
+  void set_front(SendState& send);
   void issue(QueuePair& qp);
   void stamp_doorbell(const QueuePair& qp, std::uint32_t count, hw::Time at);
 
