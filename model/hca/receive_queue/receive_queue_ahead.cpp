@@ -9,17 +9,15 @@ using namespace hw::rq;
 
 // Once its answer is accepted, a queue has room for another WQE and there are free lines.
 bool ReceiveQueueModel::fetch_may_follow_answer() const {
-  if (!fetch_fifo_.empty() || waits_.needy != 0) return true;
+  if (fetch_wanted()) return true;
   const RqQueue* const queue = answer_.wqe_queue;
   return queue != nullptr && queue->state == QueueState::kReady && queue->fetch != queue->head;
 }
 
 Cycle ReceiveQueueModel::next_output() const {
   if (out_.idle) return kNoCycle;
-  const bool control = command_.busy || !commands_.empty() || !doorbells_.empty() ||
-                       failed_tags_ != 0 || out_.event_valid;
   const bool answer = waits_.answerable != 0 || (out_.take_rsp_valid && answer_.beats_left != 0);
-  if (control || answer || next_fetch().kind != FetchChoice::kNothing) return cycle_ + 1;
+  if (control_ || answer || fetch_possible()) return cycle_ + 1;
   return out_.take_rsp_valid && fetch_may_follow_answer() ? cycle_ + 2 : kNoCycle;
 }
 
@@ -43,8 +41,7 @@ Cycle ReceiveQueueModel::output_delay(const Doorbell& doorbell) const {
 // Data shows when a take waits for it, or a fetch for its tag or lines.
 Cycle ReceiveQueueModel::output_delay_of_beats(std::uint8_t tag) const {
   if (command_.busy || !commands_.empty()) return 1;
-  const bool fetch_wanted = !fetch_fifo_.empty() || waits_.needy != 0;
-  if (fetch_wanted && next_fetch().kind == FetchChoice::kNothing) return 1;
+  if (fetch_wanted() && !fetch_possible()) return 1;
   const Request* const request = known(tag);
   if (request == nullptr || request->queue->first_wait == kNoEntry) return kNoCycle;
   return belongs(request->queue->tail, *request) ? 1 : kNoCycle;
