@@ -42,8 +42,10 @@ void EthernetPort::carry(PacketPtr packet, Time arrival) {
     return;
   }
   // Sorted, for a foreign module in between may delay one packet more than the next.
-  arrivals_.push_sorted({std::move(packet), arrival},
-                        [arrival](const Arrival& other) { return other.at > arrival; });
+  Arrival& last = arrivals_.emplace();
+  last.packet = std::move(packet);
+  last.at = arrival;
+  arrivals_.settle_last([arrival](const Arrival& other) { return other.at > arrival; });
   engine().schedule_from_outside(*this, arrival);
 }
 

@@ -38,7 +38,7 @@ struct PortCounters {
 /// One port of an adapter on a full-duplex Ethernet link. A packet takes the link for all the bytes
 /// that it occupies on an Ethernet, preamble and gap included, and is with the peer when both MACs
 /// and the cable have passed it on.
-class EthernetPort : public sim::Unit, public PacketPort, public Wire {
+class EthernetPort final : public sim::Unit, public PacketPort, public Wire {
  public:
   EthernetPort(sim::Engine& engine, const std::string& name, const Parameters& parameters);
 
