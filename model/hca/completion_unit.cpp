@@ -33,7 +33,7 @@ hw::Cqe& CompletionUnit::complete_receive(const QueuePair& qp, hw::WcStatus stat
   return begin_cqe(entry, qp.context.qpn, status);
 }
 
-hw::Cqe& CompletionUnit::begin_cqe(Entry& entry, std::uint32_t qpn, hw::WcStatus status) {
+inline hw::Cqe& CompletionUnit::begin_cqe(Entry& entry, std::uint32_t qpn, hw::WcStatus status) {
   entry.cqe = hw::Cqe{};
   entry.cqe.qpn = qpn;
   entry.cqe.status = status;
@@ -49,7 +49,7 @@ void CompletionUnit::call_behind(std::uint32_t qpn) {
 }
 
 // An entry for the caller to fill in: it is looked at when it leaves the stage.
-CompletionUnit::Entry& CompletionUnit::enter(Kind kind) {
+inline CompletionUnit::Entry& CompletionUnit::enter(Kind kind) {
   schedule(stage_.enter(now()));
   Entry& entry = entries_.add();
   entry.kind = kind;
@@ -69,7 +69,7 @@ void CompletionUnit::drain() {
 }
 
 // False when the entry has to wait for the consumer's count.
-bool CompletionUnit::deliver(Entry& entry) {
+inline bool CompletionUnit::deliver(Entry& entry) {
   if (entry.kind == Kind::kEvent) {
     core_.event->raise(entry.eqe);
     return true;
@@ -105,7 +105,7 @@ void CompletionUnit::on_dma_read(std::uint64_t token, bool error) {
   fresh_cqn_ = kNone;
 }
 
-void CompletionUnit::write(CompletionQueue& cq, Entry& entry) {
+inline void CompletionUnit::write(CompletionQueue& cq, Entry& entry) {
   entry.cqe.owner = cq.owner;
   const hw::Time visible =
       core_.dma.write(cq.context.base + std::uint64_t{64} * cq.slot, &entry.cqe, sizeof entry.cqe);
@@ -129,7 +129,7 @@ void CompletionUnit::write(CompletionQueue& cq, Entry& entry) {
   notify(cq, entry.solicited);
 }
 
-void CompletionUnit::notify(CompletionQueue& cq, bool solicited) {
+inline void CompletionUnit::notify(CompletionQueue& cq, bool solicited) {
   if (!cq.armed && !(cq.armed_solicited && solicited)) return;
   raise_completion(cq);
 }

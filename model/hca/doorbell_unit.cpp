@@ -62,7 +62,7 @@ bool DoorbellUnit::merge(const Doorbell& doorbell) {
   return false;
 }
 
-void DoorbellUnit::dispatch(const Doorbell& doorbell, hw::Time edge) {
+inline void DoorbellUnit::dispatch(const Doorbell& doorbell, hw::Time edge) {
   dispatched_.push(doorbell);
   schedule(stage_.enter_at_edge(edge), kDeliver);
 }
@@ -86,7 +86,7 @@ void DoorbellUnit::on_event(std::uint64_t argument) {
   deliver(dispatched_.pop());
 }
 
-void DoorbellUnit::deliver(const Doorbell& doorbell) {
+inline void DoorbellUnit::deliver(const Doorbell& doorbell) {
   const std::uint32_t number = doorbell.number;
   switch (doorbell.kind) {
     case hw::bar::kSendDoorbell:

@@ -10,8 +10,15 @@
 #include "hcasim/hw/contexts.hpp"
 #include "hcasim/hw/time.hpp"
 #include "hcasim/hw/wire/psn.hpp"
+#include "hcasim/hw/wqe.hpp"
 
 namespace hcasim::hca {
+
+struct FetchBuffer;
+struct InFlight;
+struct Replay;
+struct Response;
+struct TakenWqe;
 
 /// A position in a ring: the slot, and how many slots were passed since the ring began.
 struct RingPointer {
@@ -25,20 +32,10 @@ struct RingPointer {
   }
 };
 
-/// What the requester knows of the message that it is cutting into packets.
+/// The message that the requester is cutting into packets: that of the WQE at the front.
 struct Message {
-  const std::uint8_t* wqe = nullptr;  ///< in the fetch buffer
-  hw::Time fetched_at = 0;
-  std::uint64_t tag = 0;  ///< observer's number
-  std::uint64_t remote_addr = 0;
-  std::uint32_t rkey = 0;
-  std::uint32_t length = 0;
+  hw::SendWqeControl control{};
   std::uint32_t offset = 0;  ///< bytes already in packets
-  std::uint32_t first_psn = 0;
-  std::uint32_t imm_or_key = 0;
-  std::uint8_t opcode = 0;  ///< hw::WrOpcode
-  std::uint8_t flags = 0;   ///< hw::SendWqeFlags
-  std::uint8_t num_sge = 0;
   bool open = false;
 };
 
@@ -48,11 +45,11 @@ struct SendState {
   RingPointer fetch;                    ///< asked for up to here
   RingPointer send;                     ///< WQE that is cut into packets, or the next one
   RingPointer done;                     ///< oldest WQE without completion
-  PoolList buffers;                     ///< fetch buffers from `send` on
+  PoolList<FetchBuffer> buffers;        ///< fetch buffers from `send` on
   const std::uint8_t* front = nullptr;  ///< WQE at `send`, null while it is not on chip
   hw::Time front_arrival = 0;           ///< since when it has been there
   std::uint32_t fetches = 0;            ///< fetch buffers still under way
-  PoolList in_flight;                   ///< InFlight of [done, send], the oldest first
+  PoolList<InFlight> in_flight;         ///< InFlight of [done, send], the oldest first
   Message message;
   hw::Time timer_deadline = hw::kNever;
   hw::Time rnr_until = 0;
@@ -93,11 +90,11 @@ struct ReceiveState {
   std::uint32_t received = 0;  ///< bytes of the message in hand
   std::uint32_t expected_psn = 0;
   std::uint32_t msn = 0;
-  std::uint32_t rwqe = kNone;      ///< receive WQE in hand
-  std::uint32_t replay = kNone;    ///< answers of recent atomics
+  TakenWqe* rwqe = nullptr;        ///< receive WQE in hand
+  Replay* replay = nullptr;        ///< answers of recent atomics
   std::uint32_t rq_head = 0;       ///< of the own ring, as of the last doorbell
   std::uint32_t rq_remaining = 0;  ///< receive WQEs known to be posted
-  PoolList responses;
+  PoolList<Response> responses;
   std::uint32_t responses_due = 0;  ///< READs and atomics not answered yet
   std::uint16_t gathers = 0;        ///< response packets in the transmit queue
   Receiving receiving = Receiving::kNothing;

@@ -13,6 +13,13 @@
 
 namespace hcasim::hca {
 
+/// Where the response of a READ or an atomic goes.
+struct ScatterList {
+  ScatterList* next = nullptr;
+  std::uint32_t count = 0;
+  std::array<hw::Sge, 62> sges;
+};
+
 /// A work request that was begun and has no completion yet.
 struct InFlight {
   RingPointer at;
@@ -21,18 +28,12 @@ struct InFlight {
   std::uint32_t last_psn = 0;
   std::uint32_t ssn = 0;
   std::uint32_t length = 0;
-  std::uint32_t received = 0;  ///< bytes of a READ's response
-  std::uint32_t copy = kNone;  ///< SGEs of a READ or an atomic
-  std::uint32_t next = kNone;
+  std::uint32_t received = 0;   ///< bytes of a READ's response
+  ScatterList* copy = nullptr;  ///< SGEs of a READ or an atomic
+  InFlight* next = nullptr;
   hw::WrOpcode opcode = hw::WrOpcode::kSend;
   std::uint8_t flags = 0;
   hw::WcStatus status = hw::WcStatus::kSuccess;  ///< an error that shows when its turn comes
-};
-
-/// Where the response of a READ or an atomic goes.
-struct ScatterList {
-  std::array<hw::Sge, 62> sges;
-  std::uint32_t count = 0;
 };
 
 /// Cuts work requests into packets: path MTU, PSN, fences, the limit of outstanding READs and
@@ -68,8 +69,6 @@ class Requester final : public TransmitQueue::Owner {
   /// Forgets all work requests that were begun.
   void drop_all(QueuePair& qp);
 
-  InFlight& in_flight(std::uint32_t index) { return in_flight_[index]; }
-  const ScatterList& scatter_list(std::uint32_t index) const { return scatter_lists_[index]; }
   const Counters& counters() const { return counters_; }
 
   void packet_left(std::uint32_t qpn, std::uint64_t message, const hw::OpcodeInfo& info,
@@ -89,9 +88,11 @@ class Requester final : public TransmitQueue::Owner {
   void send_data_packet(QueuePair& qp);
   void send_request_packet(QueuePair& qp);
   bool fill_payload(QueuePair& qp, fabric::PacketPtr packet, std::uint32_t bytes);
+  void send_complete(QueuePair& qp, fabric::PacketPtr packet);
+  void stamp_packet(std::uint64_t message, const hw::OpcodeInfo& info, hw::Time at);
   bool wants_ack(QueuePair& qp, bool last);
   void end_packet(QueuePair& qp, std::uint32_t psns, std::uint32_t bytes);
-  void release(std::uint32_t index);
+  void release(InFlight& node);
 
   Core& core_;
   TransmitQueue transmit_queue_;

@@ -31,7 +31,7 @@ Responder::~Responder() {
   while (!arriving_.empty()) fabric::PacketPtr::adopt(arriving_.pop().packet).reset();
 }
 
-void Responder::packet_coming(fabric::PacketPtr packet, hw::Time arrival) {
+void Responder::on_wire(fabric::PacketPtr& packet, hw::Time arrival) {
   // Sorted, for a foreign module on the wire may delay one packet more than the next.
   arriving_.push_sorted({packet.release(), arrival},
                         [arrival](const Arrival& other) { return other.at > arrival; });
@@ -40,9 +40,8 @@ void Responder::packet_coming(fabric::PacketPtr packet, hw::Time arrival) {
 }
 
 // A packet enters the stage at the time at which it leaves a free one: by then all are known that
-// come before it.
-void Responder::on_event(std::uint64_t argument) {
-  if (argument == kDelayed) return handle(delayed_.pop());
+// come before it. Null when others keep the stage busy.
+inline fabric::PacketPtr Responder::enter_stage() {
   const Arrival arrival = arriving_.pop();
   fabric::PacketPtr packet = fabric::PacketPtr::adopt(arrival.packet);
   const hw::OpcodeInfo& info = packet->info();
@@ -50,12 +49,18 @@ void Responder::on_event(std::uint64_t argument) {
     core_.stamp(packet->message, Stamp::kFirstPacketIn, arrival.at);
   }
   const hw::Time out = stage_.enter_at_edge(now() - stage_.latency());
-  if (out == now()) return handle(std::move(packet));
+  if (out == now()) return packet;
   delayed_.push(std::move(packet));
   schedule(out, kDelayed);
+  return {};
 }
 
-void Responder::handle(fabric::PacketPtr packet) {
+void Responder::on_event(std::uint64_t argument) {
+  fabric::PacketPtr packet = argument == kArrived ? enter_stage() : delayed_.pop();
+  if (packet) handle(std::move(packet));
+}
+
+inline void Responder::handle(fabric::PacketPtr packet) {
   QueuePair* qp = core_.qp(packet->dest_qp);
   const bool known = qp != nullptr && qp->receives() &&
                      hw::transport_of(packet->opcode) == hw::Transport::kRc &&
@@ -68,7 +73,7 @@ void Responder::handle(fabric::PacketPtr packet) {
   request(*qp, std::move(packet));
 }
 
-void Responder::request(QueuePair& qp, fabric::PacketPtr packet) {
+inline void Responder::request(QueuePair& qp, fabric::PacketPtr packet) {
   ReceiveState& receive = qp.receive;
   if (receive.waiting == Waiting::kNothing) {
     if (process(qp, *packet) == Verdict::kDone) return;
@@ -140,7 +145,7 @@ Responder::Verdict Responder::carry_out(QueuePair& qp, const fabric::Packet& pac
 
 // True when the packet is the expected one. A gap is reported once; what follows is dropped until
 // the expected packet comes.
-bool Responder::in_order(QueuePair& qp, const fabric::Packet& packet) {
+inline bool Responder::in_order(QueuePair& qp, const fabric::Packet& packet) {
   ReceiveState& receive = qp.receive;
   const std::int32_t gap = hw::psn_distance(receive.expected_psn, packet.psn);
   if (gap == 0) {
@@ -183,7 +188,7 @@ void Responder::duplicate(QueuePair& qp, const fabric::Packet& packet) {
 }
 
 // FIRST and ONLY begin a message, MIDDLE and LAST go on with one of their kind.
-bool Responder::sequence_ok(const QueuePair& qp, const fabric::Packet& packet) const {
+inline bool Responder::sequence_ok(const QueuePair& qp, const fabric::Packet& packet) const {
   const hw::OpcodeInfo& info = packet.info();
   switch (qp.receive.receiving) {
     case Receiving::kNothing:
@@ -197,7 +202,7 @@ bool Responder::sequence_ok(const QueuePair& qp, const fabric::Packet& packet) c
 }
 
 // All but the last packet of a message are full; a LAST is not empty.
-bool Responder::length_ok(const QueuePair& qp, const fabric::Packet& packet) const {
+inline bool Responder::length_ok(const QueuePair& qp, const fabric::Packet& packet) const {
   const hw::OpcodeInfo& info = packet.info();
   const std::size_t bytes = packet.payload_size();
   if (info.operation != hw::Operation::kSend && info.operation != hw::Operation::kWrite) {
@@ -208,8 +213,8 @@ bool Responder::length_ok(const QueuePair& qp, const fabric::Packet& packet) con
 }
 
 // True (kDone) once a receive WQE is in hand; asks for one and waits otherwise.
-Responder::Verdict Responder::need_receive(QueuePair& qp) {
-  if (qp.receive.rwqe != kNone) return Verdict::kDone;
+inline Responder::Verdict Responder::need_receive(QueuePair& qp) {
+  if (qp.receive.rwqe != nullptr) return Verdict::kDone;
   qp.receive.waiting = Waiting::kTake;
   core_.receive_queue->take(qp);
   return Verdict::kWait;
@@ -233,8 +238,8 @@ void Responder::taken(std::uint32_t qpn, hw::rq::TakeStatus status, const TakenW
     return drop_pending(*qp);
   }
   if (status != hw::rq::TakeStatus::kOk) return drop_pending(*qp);
-  receive.rwqe = taken_.acquire();
-  taken_[receive.rwqe].copy(wqe);
+  receive.rwqe = &taken_.acquire();
+  receive.rwqe->copy(wqe);
   receive.rq_remaining = remaining;
   receive.message = receive.pending_first->message;
   core_.stamp(receive.message, Stamp::kRwqeTaken, now());
@@ -244,7 +249,7 @@ void Responder::taken(std::uint32_t qpn, hw::rq::TakeStatus status, const TakenW
   run_pending(*qp);
 }
 
-Responder::Verdict Responder::send(QueuePair& qp, const fabric::Packet& packet) {
+inline Responder::Verdict Responder::send(QueuePair& qp, const fabric::Packet& packet) {
   ReceiveState& receive = qp.receive;
   const hw::OpcodeInfo& info = packet.info();
   if (need_receive(qp) == Verdict::kWait) return Verdict::kWait;
@@ -252,7 +257,7 @@ Responder::Verdict Responder::send(QueuePair& qp, const fabric::Packet& packet) 
     ++counters_.rx_send_requests;
     receive.received = 0;
   }
-  if (receive.received + packet.payload_size() > taken_[receive.rwqe].length) {
+  if (receive.received + packet.payload_size() > receive.rwqe->length) {
     ++counters_.resp_local_length_error;
     return refuse(qp, hw::NakCode::kInvalidRequest, hw::WcStatus::kLocLenErr);
   }
@@ -271,8 +276,8 @@ Responder::Verdict Responder::send(QueuePair& qp, const fabric::Packet& packet) 
   return Verdict::kDone;
 }
 
-bool Responder::scatter_receive(QueuePair& qp, const fabric::Packet& packet) {
-  const TakenWqe& wqe = taken_[qp.receive.rwqe];
+inline bool Responder::scatter_receive(QueuePair& qp, const fabric::Packet& packet) {
+  const TakenWqe& wqe = *qp.receive.rwqe;
   GatherPlan plan;
   const auto bytes = static_cast<std::uint32_t>(packet.payload_size());
   if (!plan_gather(core_.contexts.memory, qp.context.pd,
@@ -379,9 +384,9 @@ Responder::Verdict Responder::atomic(QueuePair& qp, const fabric::Packet& packet
   MemoryTable::for_each_segment(
       *region, eth.addr, 8, [&](std::uint64_t address, std::uint32_t) { host_address = address; });
   const bool swap = packet.info().operation == hw::Operation::kCompareSwap;
-  const std::uint32_t response = core_.response->atomic(qp, packet);
+  Response& response = core_.response->atomic(qp, packet);
   core_.atomic->start(
-      {host_address, eth.swap_add, eth.compare, packet.message, qp.context.qpn, response, swap});
+      {host_address, eth.swap_add, eth.compare, packet.message, &response, qp.context.qpn, swap});
   return Verdict::kDone;
 }
 
@@ -397,9 +402,10 @@ bool Responder::may_invalidate(const QueuePair& qp, std::uint32_t key) {
 }
 
 // Tail record, then the completion: whoever sees the completion sees the slot free.
-void Responder::complete_receive(QueuePair& qp, const fabric::Packet& packet, hw::WcOpcode opcode) {
+inline void Responder::complete_receive(QueuePair& qp, const fabric::Packet& packet,
+                                        hw::WcOpcode opcode) {
   ReceiveState& receive = qp.receive;
-  const TakenWqe& wqe = taken_[receive.rwqe];
+  const TakenWqe& wqe = *receive.rwqe;
   core_.receive_queue->publish_tail(qp, wqe.slot);
   hw::Cqe& cqe = core_.completion->complete_receive(qp, hw::WcStatus::kSuccess, packet.solicited,
                                                     packet.message);
@@ -418,10 +424,10 @@ void Responder::complete_receive(QueuePair& qp, const fabric::Packet& packet, hw
     cqe.flags |= hw::kCqeWithInvalidate;
     cqe.imm_or_key = packet.ieth.rkey;
   }
-  taken_.release(std::exchange(receive.rwqe, kNone));
+  taken_.release(*std::exchange(receive.rwqe, nullptr));
 }
 
-void Responder::accept(QueuePair& qp, const fabric::Packet& packet, std::uint32_t psns) {
+inline void Responder::accept(QueuePair& qp, const fabric::Packet& packet, std::uint32_t psns) {
   ReceiveState& receive = qp.receive;
   receive.expected_psn = hw::psn_add(receive.expected_psn, psns);
   const hw::OpcodeInfo& info = packet.info();
@@ -436,7 +442,7 @@ void Responder::accept(QueuePair& qp, const fabric::Packet& packet, std::uint32_
 // A request that must not be carried out: NAK, and the queue pair is done for. A receive WQE in
 // hand tells why; otherwise an event does.
 Responder::Verdict Responder::refuse(QueuePair& qp, hw::NakCode code, hw::WcStatus in_hand) {
-  const bool told = qp.receive.rwqe != kNone;
+  const bool told = qp.receive.rwqe != nullptr;
   if (code == hw::NakCode::kInvalidRequest) ++counters_.resp_remote_invalid_request;
   core_.response->nak(qp, qp.receive.expected_psn, hw::nak_syndrome(code));
   if (!told) {
@@ -456,9 +462,9 @@ void Responder::stop(QueuePair& qp, hw::WcStatus in_hand) {
   receive.receiving = Receiving::kNothing;
   const bool vanishes = in_hand == hw::WcStatus::kSuccess;
   if (vanishes && receive.waiting == Waiting::kTake) receive.waiting = Waiting::kNothing;
-  if (receive.rwqe == kNone) return;
-  if (!vanishes) complete_failed(qp, taken_[receive.rwqe], in_hand);
-  taken_.release(std::exchange(receive.rwqe, kNone));
+  if (receive.rwqe == nullptr) return;
+  if (!vanishes) complete_failed(qp, *receive.rwqe, in_hand);
+  taken_.release(*std::exchange(receive.rwqe, nullptr));
 }
 
 void Responder::complete_failed(QueuePair& qp, const TakenWqe& wqe, hw::WcStatus status) {

@@ -7,11 +7,6 @@
 
 namespace hcasim::hca {
 
-void TransmitQueue::send(fabric::PacketPtr packet, std::uint32_t qpn) {
-  if (entries_.empty()) return depart(std::move(packet), qpn);
-  entries_.push({std::move(packet), qpn, 0, false});
-}
-
 void TransmitQueue::open(fabric::PacketPtr packet, std::uint32_t qpn) {
   entries_.push({std::move(packet), qpn, 1, false});
 }
@@ -41,14 +36,10 @@ void TransmitQueue::send_ready() {
     Entry entry = entries_.pop();
     ++first_;
     if (entry.error && !owner_.gather_failed(entry.qpn, *entry.packet)) continue;
-    depart(std::move(entry.packet), entry.qpn);
+    const std::uint64_t message = entry.packet->message;
+    const hw::OpcodeInfo& info = entry.packet->info();
+    owner_.packet_left(entry.qpn, message, info, core_.port->send(std::move(entry.packet)));
   }
-}
-
-void TransmitQueue::depart(fabric::PacketPtr packet, std::uint32_t qpn) {
-  const std::uint64_t message = packet->message;
-  const hw::OpcodeInfo& info = packet->info();
-  owner_.packet_left(qpn, message, info, core_.port->send(std::move(packet)));
 }
 
 }  // namespace hcasim::hca

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "hca/core.hpp"
 #include "pcie/dma.hpp"
@@ -27,8 +28,13 @@ class TransmitQueue final : public pcie::DmaClient {
 
   TransmitQueue(Core& core, Owner& owner) : core_(core), owner_(owner) {}
 
-  /// Sends a packet that is complete.
-  void send(fabric::PacketPtr packet, std::uint32_t qpn);
+  /// Sends a packet that is complete. Returns the time of its first bit, and the owner hears no
+  /// more of it; never, if it has to wait.
+  hw::Time send(fabric::PacketPtr packet, std::uint32_t qpn) {
+    if (entries_.empty()) return core_.port->send(std::move(packet));
+    entries_.push({std::move(packet), qpn, 0, false});
+    return hw::kNever;
+  }
   /// Opens a place behind all others for a packet whose gathers follow; close() ends them.
   void open(fabric::PacketPtr packet, std::uint32_t qpn);
   /// Reads part of the open packet's payload from host memory.
@@ -48,7 +54,6 @@ class TransmitQueue final : public pcie::DmaClient {
   };
 
   void send_ready();
-  void depart(fabric::PacketPtr packet, std::uint32_t qpn);
 
   Core& core_;
   Owner& owner_;

@@ -312,7 +312,7 @@ fabric::PacketPtr AdapterBench::make_packet(const BenchQp& qp, const PeerPacket&
 }
 
 void AdapterBench::arrive(const BenchQp& qp, const PeerPacket& packet) {
-  adapter_->on_packet(make_packet(qp, packet));
+  adapter_->packet_sink().on_packet(make_packet(qp, packet));
 }
 
 void AdapterBench::arrive_at(Time time, const BenchQp& qp, const PeerPacket& packet) {

@@ -59,7 +59,7 @@ TEST(Responder, PacketsToldOfAheadComeInTheOrderOfArrival) {
     fabric::PacketPtr packet = bench.packets.acquire(from.headers);
     packet->dest_qp = target.qp.qpn();
     std::ranges::copy(from.payload, packet->resize_payload(32).begin());
-    bench.adapter().on_wire(packet, arrival);
+    bench.adapter().packet_sink().on_wire(packet, arrival);
     EXPECT_FALSE(packet);
   };
   tell(501, start + bench.cycles(100) + 1);
@@ -81,7 +81,7 @@ TEST(Responder, GivesBackPacketsThatHaveNotArrivedWhenItGoes) {
   {
     AdapterBench bench;
     fabric::PacketPtr packet = packets.acquire();
-    bench.adapter().on_wire(packet, hw::kMillisecond);
+    bench.adapter().packet_sink().on_wire(packet, hw::kMillisecond);
     EXPECT_EQ(packets.in_use(), 1u);
   }
   EXPECT_EQ(packets.in_use(), 0u);
