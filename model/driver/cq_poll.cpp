@@ -68,20 +68,9 @@ bool rvt_translate_cqe(rvt_cq* cq, const hw::Cqe& cqe, ib_wc* wc) {
   return false;
 }
 
-bool rvt_cq_take(rvt_cq* cq, hw::Cqe* cqe) {
-  const SpinGuard guard(cq->lock);
-  cq->rdi->port->read(cq->ring + std::uint64_t{cq->index} * sizeof *cqe, cqe, sizeof *cqe);
-  if (cqe->owner != cq->owner) return false;
-  ++cq->seen;
-  if (++cq->index == static_cast<std::uint32_t>(cq->ibcq.cqe)) {
-    cq->index = 0;
-    cq->owner ^= 1;
-  }
-  return true;
-}
-
 void rvt_cq_publish(rvt_cq* cq) {
-  cq->rdi->port->write(cq->record, &cq->consumed, sizeof cq->consumed);
+  const hw::ConsumerRecord record{cq->consumed, 0};
+  cq->rdi->port->write(cq->record, &record, sizeof record);
 }
 
 namespace {

@@ -45,32 +45,12 @@ bool flags_ok(const rvt_qp* qp, const rvt_operation_params& op, const ib_send_wr
 
 const rvt_operation_table rvt_hca_post_parms = make_table();
 
-ib_wc_opcode rvt_wc_opcode(ib_wr_opcode opcode) {
-  switch (opcode) {
-    case IB_WR_RDMA_WRITE:
-    case IB_WR_RDMA_WRITE_WITH_IMM:
-      return IB_WC_RDMA_WRITE;
-    case IB_WR_RDMA_READ:
-      return IB_WC_RDMA_READ;
-    case IB_WR_ATOMIC_CMP_AND_SWP:
-      return IB_WC_COMP_SWAP;
-    case IB_WR_ATOMIC_FETCH_AND_ADD:
-      return IB_WC_FETCH_ADD;
-    case IB_WR_LOCAL_INV:
-      return IB_WC_LOCAL_INV;
-    case IB_WR_REG_MR:
-      return IB_WC_REG_MR;
-    default:
-      return IB_WC_SEND;
-  }
-}
-
 int rvt_qp_valid_operation(rvt_qp* qp, const rvt_operation_params* post_parms,
                            const ib_send_wr* wr) {
   if (wr->opcode >= RVT_OPERATION_MAX) return -EINVAL;
   const rvt_operation_params& op = post_parms[wr->opcode];
   if (op.length == 0 || (op.qpt_support & 1u << qp->ibqp.qp_type) == 0) return -EINVAL;
-  if (!flags_ok(qp, op, wr)) return -EINVAL;
+  if (op.flags != 0 && !flags_ok(qp, op, wr)) return -EINVAL;
   if (connected(qp->ibqp.qp_type)) return static_cast<int>(op.length);
   if (ud_wr(wr)->ah->pd != qp->ibqp.pd) return -EINVAL;
   return sizeof(ib_ud_wr);

@@ -69,7 +69,8 @@ int rvt_post_one_wr(rvt_qp* qp, const ib_send_wr* wr, bool* call_send) {
   if (taken < 0) return taken;
   const std::uint32_t flags = rdi->post_parms[wr->opcode].flags;
   const bool reserved_op = (flags & RVT_OPERATION_USE_RESERVE) != 0;
-  int error = rvt_qp_is_avail(qp, rdi, reserved_op);
+  int error = 0;
+  if (reserved_op || qp->s_avail == 0) error = rvt_qp_is_avail(qp, rdi, reserved_op);
   if (error != 0) return error;
   SendWqe wqe;
   error = fill(wqe, qp, wr, flags);

@@ -16,15 +16,6 @@ bool atomic(ib_wr_opcode opcode) {
   return opcode == IB_WR_ATOMIC_CMP_AND_SWP || opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
 }
 
-bool local(ib_wr_opcode opcode) {
-  return opcode == IB_WR_REG_MR || opcode == IB_WR_LOCAL_INV;
-}
-
-bool remote(ib_wr_opcode opcode) {
-  return opcode == IB_WR_RDMA_WRITE || opcode == IB_WR_RDMA_WRITE_WITH_IMM ||
-         opcode == IB_WR_RDMA_READ;
-}
-
 bool writes_memory(const rvt_dev_info* rdi, ib_wr_opcode opcode) {
   // rdmavt takes every opcode from READ on for one that writes, SEND_WITH_INV among them.
   if (rdi->dparms.rdmavt_compat) return opcode >= IB_WR_RDMA_READ;
@@ -114,7 +105,13 @@ int SendWqe::check_elements(rvt_qp* qp, const ib_send_wr* wr) {
   return 0;
 }
 
-void SendWqe::fill_header(const rvt_qp* qp, const ib_send_wr* wr, std::uint32_t slot) {
+// The rest of the last block is cleared a whole block at a time: the buffer has room for it.
+void SendWqe::pad() {
+  std::memset(bytes_ + used_, 0, hw::kWqeBlockBytes);
+  used_ = (used_ + hw::kWqeBlockBytes - 1) / hw::kWqeBlockBytes * hw::kWqeBlockBytes;
+}
+
+void SendWqe::fill_segments(const rvt_qp* qp, const ib_send_wr* wr, std::uint32_t slot) {
   hw::SendWqeControl control;
   control.opcode = static_cast<hw::WrOpcode>(wr->opcode);
   control.flags = static_cast<std::uint8_t>(wr->send_flags & 0xf);
@@ -122,45 +119,51 @@ void SendWqe::fill_header(const rvt_qp* qp, const ib_send_wr* wr, std::uint32_t 
   control.num_sge = num_sge_;
   control.blocks = static_cast<std::uint8_t>(used_ / hw::kWqeBlockBytes);
   control.length = length();
-  control.imm_or_key = key_field(wr);
-  if (local(wr->opcode)) control.flags &= ~hw::kWqeInline;
-  if (wr->opcode == IB_WR_REG_MR)
-    control.length = static_cast<std::uint32_t>(reg_wr(wr)->mr->length);
+  control.imm_or_key = be32_to_cpu(wr->ex.imm_data);
   control.index = slot;
-  std::memcpy(bytes_, &control, sizeof control);
-}
-
-std::uint32_t SendWqe::key_field(const ib_send_wr* wr) const {
-  if (wr->opcode == IB_WR_REG_MR) return reg_wr(wr)->key;
-  const bool invalidates = wr->opcode == IB_WR_SEND_WITH_INV || wr->opcode == IB_WR_LOCAL_INV;
-  return invalidates ? wr->ex.invalidate_rkey : be32_to_cpu(wr->ex.imm_data);
-}
-
-void SendWqe::fill_remote(const ib_send_wr* wr) {
   hw::SendWqeRemote peer{};
-  if (atomic(wr->opcode)) {
-    const ib_atomic_wr* request = atomic_wr(wr);
-    peer.addr = request->remote_addr;
-    peer.rkey = request->rkey;
-    const hw::SendWqeAtomic operands{request->compare_add, request->swap};
-    std::memcpy(bytes_ + hw::kSendWqeAtomicOffset, &operands, sizeof operands);
-  } else if (remote(wr->opcode)) {
-    peer.addr = rdma_wr(wr)->remote_addr;
-    peer.rkey = rdma_wr(wr)->rkey;
-  } else if (wr->opcode == IB_WR_REG_MR) {
-    peer.addr = reg_wr(wr)->mr->iova;
-    peer.rkey = reg_wr(wr)->access & kAdapterAccess;
+  switch (wr->opcode) {
+    case IB_WR_RDMA_WRITE:
+    case IB_WR_RDMA_WRITE_WITH_IMM:
+    case IB_WR_RDMA_READ:
+      peer.addr = rdma_wr(wr)->remote_addr;
+      peer.rkey = rdma_wr(wr)->rkey;
+      break;
+    case IB_WR_ATOMIC_CMP_AND_SWP:
+    case IB_WR_ATOMIC_FETCH_AND_ADD:
+      peer.addr = atomic_wr(wr)->remote_addr;
+      peer.rkey = atomic_wr(wr)->rkey;
+      fill_operands(atomic_wr(wr));
+      break;
+    case IB_WR_SEND_WITH_INV:
+      control.imm_or_key = wr->ex.invalidate_rkey;
+      break;
+    case IB_WR_LOCAL_INV:
+      control.imm_or_key = wr->ex.invalidate_rkey;
+      control.flags &= ~hw::kWqeInline;
+      break;
+    case IB_WR_REG_MR:
+      control.imm_or_key = reg_wr(wr)->key;
+      control.flags &= ~hw::kWqeInline;
+      control.length = static_cast<std::uint32_t>(reg_wr(wr)->mr->length);
+      peer.addr = reg_wr(wr)->mr->iova;
+      peer.rkey = reg_wr(wr)->access & kAdapterAccess;
+      break;
+    default:
+      break;
   }
+  std::memcpy(bytes_, &control, sizeof control);
   std::memcpy(bytes_ + hw::kSendWqeRemoteOffset, &peer, sizeof peer);
 }
 
+void SendWqe::fill_operands(const ib_atomic_wr* wr) {
+  const hw::SendWqeAtomic operands{wr->compare_add, wr->swap};
+  std::memcpy(bytes_ + hw::kSendWqeAtomicOffset, &operands, sizeof operands);
+}
+
 void SendWqe::store(const rvt_qp* qp, const ib_send_wr* wr, std::uint32_t slot) {
-  const std::uint32_t whole =
-      (used_ + hw::kWqeBlockBytes - 1) / hw::kWqeBlockBytes * hw::kWqeBlockBytes;
-  std::memset(bytes_ + used_, 0, whole - used_);
-  used_ = whole;
-  fill_header(qp, wr, slot);
-  fill_remote(wr);
+  pad();
+  fill_segments(qp, wr, slot);
   qp->rdi->port->write(qp->s_ring + std::uint64_t{slot} * qp->s_stride, bytes_, used_);
 }
 

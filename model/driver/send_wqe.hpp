@@ -36,11 +36,12 @@ class SendWqe {
   int copy_inline(rvt_qp* qp, const ib_send_wr* wr);
   int check_elements(rvt_qp* qp, const ib_send_wr* wr);
   void append(const rvt_sge& sge);
-  void fill_header(const rvt_qp* qp, const ib_send_wr* wr, std::uint32_t slot);
-  std::uint32_t key_field(const ib_send_wr* wr) const;
-  void fill_remote(const ib_send_wr* wr);
+  void pad();
+  void fill_segments(const rvt_qp* qp, const ib_send_wr* wr, std::uint32_t slot);
+  void fill_operands(const ib_atomic_wr* wr);
 
-  alignas(16) std::uint8_t bytes_[kMaxBytes];  // not cleared: only what is used is written
+  // Not cleared: only what is used is written. The last block is for pad().
+  alignas(16) std::uint8_t bytes_[kMaxBytes + hw::kWqeBlockBytes];
   std::uint32_t used_ = 0;
   std::uint64_t length_ = 0;
   std::uint8_t num_sge_ = 0;

@@ -11,12 +11,13 @@
 #include <string>
 
 #include "hcasim/hw/time.hpp"
+#include "sim/output/output_file.hpp"
 
 /// Capture files: reading through libpcap (pcap and pcapng, every byte order and stamp precision),
-/// writing pcap with nanosecond stamps.
+/// writing pcap.
 namespace hcasim::fabric {
 
-/// A capture file that cannot be read or written; the text names the file and the reason.
+/// A capture file that cannot be read; the text names the file and the reason.
 class CaptureError : public std::runtime_error {
  public:
   CaptureError(const std::filesystem::path& file, const std::string& reason)
@@ -54,6 +55,8 @@ class CaptureReader {
   bool next(CapturedFrame& frame);
 
   LinkType link_type() const;
+  /// Its name and meaning in words, such as `RAW (Raw IP)`.
+  std::string link_type_text() const;
 
   /// Stamp of the first record in seconds and nanoseconds since 1970; 0 before the first next().
   std::int64_t start_seconds() const { return start_seconds_; }
@@ -71,32 +74,24 @@ class CaptureReader {
   std::int64_t start_nanoseconds_ = 0;
 };
 
-/// Writes Ethernet frames without FCS to a pcap file. The data goes to FILE.tmp, which takes the
-/// name FILE in close(); without a successful close() no file is left.
+/// Writes Ethernet frames without FCS to a pcap file with stamps in nanoseconds, in the byte order
+/// of the machine. Without a successful close() no file is left.
 class CaptureWriter {
  public:
-  /// @throws CaptureError when FILE.tmp cannot be made
-  explicit CaptureWriter(const std::filesystem::path& file);
-  ~CaptureWriter();
-  CaptureWriter(const CaptureWriter&) = delete;
-  CaptureWriter& operator=(const CaptureWriter&) = delete;
+  /// @param set gives the file its name, together with others; null: close() does
+  /// @throws sim::OutputError
+  explicit CaptureWriter(const std::filesystem::path& file, sim::OutputSet* set = nullptr);
 
   /// Appends a frame. @param time not negative; cut to nanoseconds
-  /// @throws CaptureError when the disk is full
+  /// @throws sim::OutputError when the disk is full
   void write(hw::Time time, std::span<const std::uint8_t> frame);
 
   /// Ends the file and gives it its name. Nothing may be written after it.
-  /// @throws CaptureError when the disk is full or the file cannot be renamed
-  void close();
+  /// @throws sim::OutputError when the disk is full or the file cannot be renamed
+  void close() { file_.commit(); }
 
  private:
-  struct Handle;
-
-  void check(bool good, const char* doing);
-
-  std::filesystem::path file_;
-  std::filesystem::path temporary_;
-  std::unique_ptr<Handle> handle_;
+  sim::OutputFile file_;
 };
 
 }  // namespace hcasim::fabric

@@ -74,6 +74,15 @@ LinkType CaptureReader::link_type() const {
   return static_cast<LinkType>(pcap_datalink(handle_->pcap));
 }
 
+// The library's number is not always the one in the file.
+std::string CaptureReader::link_type_text() const {
+  const int type = pcap_datalink(handle_->pcap);
+  const char* const name = pcap_datalink_val_to_name(type);
+  const char* const meaning = pcap_datalink_val_to_description(type);
+  if (name == nullptr) return std::to_string(type);
+  return meaning == nullptr ? name : std::string(name) + " (" + meaning + ")";
+}
+
 hw::Time CaptureReader::since_start(std::int64_t seconds, std::int64_t nanoseconds) {
   if (count_ == 1) {
     start_seconds_ = seconds;

@@ -36,9 +36,16 @@ Time EthernetPort::send(PacketPtr packet) {
 }
 
 void EthernetPort::carry(PacketPtr packet, Time arrival) {
+  if (!observes_arrivals_) sink_->on_wire(packet, arrival);
+  if (!packet) {
+    ++counters_.packets_in;
+    return;
+  }
   // Sorted, for a foreign module in between may delay one packet more than the next.
-  arrivals_.push_sorted({std::move(packet), arrival},
-                        [arrival](const Arrival& other) { return other.at > arrival; });
+  Arrival& last = arrivals_.emplace();
+  last.packet = std::move(packet);
+  last.at = arrival;
+  arrivals_.settle_last([arrival](const Arrival& other) { return other.at > arrival; });
   engine().schedule_from_outside(*this, arrival);
 }
 
@@ -46,7 +53,7 @@ void EthernetPort::on_event(std::uint64_t) {
   ++counters_.packets_in;
   PacketPtr packet = std::move(arrivals_.front().packet);
   arrivals_.drop();
-  if (observer_ != nullptr) observer_->on_arrived(*packet, now());
+  if (observes_arrivals_) observer_->on_arrived(*packet, now());
   sink_->on_packet(std::move(packet));
 }
 

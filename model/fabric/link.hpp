@@ -28,7 +28,7 @@ class PacketObserver {
   virtual ~PacketObserver() = default;
   /// Before it is handed to the wire. First bit out at `start`.
   virtual void on_sent(const Packet& packet, Time start) = 0;
-  /// Before it is handed to the port's sink. Last bit in at `end`.
+  /// Before it is handed to the port's sink. Last bit in at `end`, the present time.
   virtual void on_arrived(const Packet& /*packet*/, Time /*end*/) {}
 };
 
@@ -40,7 +40,7 @@ struct PortCounters {
 /// One port of an adapter on a full-duplex Ethernet link. A packet takes the link for all the bytes
 /// that it occupies on an Ethernet, preamble and gap included, and is with the peer when both MACs
 /// and the cable have passed it on.
-class EthernetPort : public sim::Unit, public PacketPort, public Wire {
+class EthernetPort final : public sim::Unit, public PacketPort, public Wire {
  public:
   EthernetPort(sim::Engine& engine, const std::string& name, const Parameters& parameters);
 
@@ -48,7 +48,11 @@ class EthernetPort : public sim::Unit, public PacketPort, public Wire {
   void set_sink(PacketSink& sink) { sink_ = &sink; }
   /// Where packets go to: the peer, or a socket.
   void set_wire(Wire& wire) { wire_ = &wire; }
-  void set_observer(PacketObserver* observer) { observer_ = observer; }
+  /// To be told of arrivals costs an event a packet.
+  void set_observer(PacketObserver* observer, bool arrivals = false) {
+    observer_ = observer;
+    observes_arrivals_ = arrivals;
+  }
 
   Time send(PacketPtr packet) override;
   Time free_at() const override { return clock_.free_at(); }
@@ -72,6 +76,7 @@ class EthernetPort : public sim::Unit, public PacketPort, public Wire {
   PacketSink* sink_ = nullptr;
   Wire* wire_ = nullptr;
   PacketObserver* observer_ = nullptr;
+  bool observes_arrivals_ = false;
   LinkRing<Arrival> arrivals_;
   PortCounters counters_;
 };

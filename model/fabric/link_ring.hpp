@@ -17,6 +17,8 @@ class LinkRing {
   LinkRing() : items_(kFirst) {}
 
   bool empty() const { return size_ == 0; }
+  /// True when the next item makes the array grow.
+  bool full() const { return size_ > mask_; }
   std::size_t size() const { return size_; }
   T& front() { return items_[head_]; }
   const T& front() const { return items_[head_]; }
@@ -26,18 +28,28 @@ class LinkRing {
   T& back() { return (*this)[size_ - 1]; }
 
   void push(T item) {
-    if (size_ > mask_) grow();
+    if (full()) [[unlikely]]
+      grow();
     (*this)[size_++] = std::move(item);
   }
   /// A place at the end for the caller to fill, with whatever was there before.
   T& emplace() {
-    if (size_ > mask_) grow();
+    if (full()) [[unlikely]]
+      grow();
     return (*this)[size_++];
   }
+  /// The same in two steps, while it is not full(): the place, which extend() makes the last item.
+  T& place_behind() { return (*this)[size_]; }
+  void extend() { ++size_; }
   /// Inserts before all items at the end for which `later(item)` holds.
   template <typename Later>
   void push_sorted(T item, Later later) {
     push(std::move(item));
+    settle_last(later);
+  }
+  /// Does so with the item that is the last.
+  template <typename Later>
+  void settle_last(Later later) {
     for (std::size_t i = size_ - 1; i > 0 && later((*this)[i - 1]); --i) {
       std::swap((*this)[i], (*this)[i - 1]);
     }
@@ -56,7 +68,7 @@ class LinkRing {
  private:
   static constexpr std::size_t kFirst = 16;
 
-  void grow() {
+  [[gnu::noinline]] void grow() {
     std::vector<T> larger(items_.size() * 2);
     for (std::size_t i = 0; i < size_; ++i) larger[i] = std::move((*this)[i]);
     items_ = std::move(larger);

@@ -128,9 +128,9 @@ class Packet : public PacketHeaders {
            hw::kEthernetGapBytes;
   }
 
-  /// Back to an empty packet with the values of a new one.
-  void clear() {
-    set_headers(detail::kDefaultHeaders);
+  /// Back to an empty packet with the values of a new one, or with these headers.
+  void clear(const PacketHeaders& headers = detail::kDefaultHeaders) {
+    set_headers(headers);
     payload_size_ = 0;
     message = 0;
   }

@@ -17,13 +17,13 @@ class PacketPool {
   PacketPool(const PacketPool&) = delete;
   PacketPool& operator=(const PacketPool&) = delete;
 
-  /// An empty packet with default headers.
-  PacketPtr acquire() {
+  /// An empty packet with default headers, or those given.
+  PacketPtr acquire(const PacketHeaders& headers = detail::kDefaultHeaders) {
     if (store_->free == nullptr) grow();
     Packet* const packet = store_->free;
     store_->free = packet->next;
     ++store_->in_use;
-    packet->clear();
+    packet->clear(headers);
     packet->next = nullptr;
     return PacketPtr(packet);
   }

@@ -14,6 +14,9 @@ class PacketSink {
  public:
   virtual ~PacketSink() = default;
   virtual void on_packet(PacketPtr packet) = 0;
+  /// A packet will arrive at `arrival`; called from the node that sent it, in any order. A sink
+  /// that minds its arrival itself moves it away, and saves the port an event.
+  virtual void on_wire(PacketPtr& /*packet*/, hw::Time /*arrival*/) {}
 };
 
 /// One end of a link.

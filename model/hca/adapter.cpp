@@ -100,6 +100,10 @@ void Adapter::set_port(fabric::PacketPort& port, hw::Time buffered) {
   core_->port_lead = buffered;
 }
 
+fabric::PacketSink& Adapter::packet_sink() {
+  return units_->responder;
+}
+
 void Adapter::set_observer(MessageObserver* observer) {
   core_->observer = observer;
 }
@@ -129,10 +133,6 @@ void Adapter::write_register(std::uint64_t offset, std::uint64_t value) {
 
 std::uint64_t Adapter::bar_read(std::uint64_t offset) {
   return offset == hw::bar::kDeviceId ? hw::bar::kDeviceIdValue : 0;
-}
-
-void Adapter::on_packet(fabric::PacketPtr packet) {
-  units_->responder.packet_arrived(std::move(packet));
 }
 
 void Adapter::visit_counters(CounterVisitor& v) const {

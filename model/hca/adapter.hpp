@@ -24,7 +24,7 @@ class CounterVisitor {
 
 /// A host channel adapter: its units, the BAR in front of them and the port behind. Plain C++; the
 /// buses are tied to it from outside.
-class Adapter : public pcie::BarTarget, public fabric::PacketSink {
+class Adapter : public pcie::BarTarget {
  public:
   /// `unit` is the receive-queue unit to use: any implementation of its contract.
   Adapter(sim::Engine& engine, const Parameters& parameters, pcie::DmaPort& dma,
@@ -37,11 +37,12 @@ class Adapter : public pcie::BarTarget, public fabric::PacketSink {
   void set_bar_host(pcie::BarHost& host);
   /// `buffered` is how much time's worth of packets the port holds beyond the one on the wire.
   void set_port(fabric::PacketPort& port, hw::Time buffered);
+  /// Who takes the packets that come in.
+  fabric::PacketSink& packet_sink();
   void set_observer(MessageObserver* observer);
 
   bool bar_write(std::uint64_t offset, const void* data, std::uint32_t bytes) override;
   std::uint64_t bar_read(std::uint64_t offset) override;
-  void on_packet(fabric::PacketPtr packet) override;
 
   void visit_counters(CounterVisitor& visitor) const;
   /// Calls visit(name, busy time) for each unit that has a share of time to tell.

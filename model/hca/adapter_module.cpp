@@ -18,7 +18,7 @@ AdapterModule::AdapterModule(const sc_core::sc_module_name& name, sim::EngineMod
       adapter_(node.engine(), parameters, dma_.port(), packets_, std::move(unit)) {
   bar_.set_target(adapter_);
   adapter_.set_bar_host(bar_.host());
-  port_.port().set_sink(adapter_);
+  port_.port().set_sink(adapter_.packet_sink());
   const double bits = 8.0 * parameters.scheduler.port_buffer_bytes;
   adapter_.set_port(port_.port(), static_cast<hw::Time>(bits * 1000.0 / fabric.rate_gbps));
 }

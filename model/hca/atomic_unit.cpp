@@ -25,7 +25,7 @@ void AtomicUnit::on_dma_read(std::uint64_t, bool error) {
   if (error) {
     const Work work = waiting_.pop();
     if (QueuePair* qp = core_.qp(work.qpn)) {
-      core_.response->atomic_failed(*qp, work.response);
+      core_.response->atomic_failed(*qp, *work.response);
       core_.qp_control->fail(*qp, hw::WcStatus::kLocQpOpErr);
       core_.responder->atomic_done(*qp);
     }
@@ -44,7 +44,7 @@ void AtomicUnit::on_event(std::uint64_t) {
   if (changes) visible = core_.dma.write(work.address, &value, sizeof value);
   core_.stamp(work.message, Stamp::kDataVisible, visible);
   if (QueuePair* qp = core_.qp(work.qpn)) {
-    core_.response->atomic_ready(*qp, work.response, original_);
+    core_.response->atomic_ready(*qp, *work.response, original_);
     core_.responder->atomic_done(*qp);
   }
   busy_ += now() - started_;

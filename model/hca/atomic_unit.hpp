@@ -21,8 +21,8 @@ class AtomicUnit : public sim::Unit, public pcie::DmaClient {
     std::uint64_t swap_add = 0;
     std::uint64_t compare = 0;
     std::uint64_t message = 0;
+    Response* response = nullptr;
     std::uint32_t qpn = 0;
-    std::uint32_t response = 0;
     bool compare_swap = false;
   };
   struct Counters {

@@ -31,7 +31,7 @@ bool power_of_two_between(std::uint32_t value, std::uint32_t low, std::uint32_t 
 
 bool valid(const hw::QpContext& context, const ContextStore& contexts) {
   const bool rings = context.sq_size >= 1 && context.sq_stride >= hw::kWqeBlockBytes &&
-                     context.sq_stride <= WqeFetch::Buffer::kBytes &&
+                     context.sq_stride <= FetchBuffer::kBytes &&
                      context.sq_stride % hw::kWqeBlockBytes == 0 && context.sq_base % 64 == 0;
   const bool receive =
       context.rq_size == 0 ||
@@ -214,7 +214,7 @@ hw::CommandStatus CommandUnit::create_qp() {
   }
   QueuePair* qp = core_.contexts.qps.create(context.qpn);
   if (qp == nullptr) return hw::CommandStatus::kBadObject;
-  qp->context = context;
+  qp->set_context(context);
   qp->context.state = hw::QpState::kReset;
   return hw::CommandStatus::kOk;
 }

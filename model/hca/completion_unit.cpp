@@ -15,21 +15,29 @@ CompletionUnit::CompletionUnit(Core& core)
       core_(core),
       stage_(core.clock, core.parameters.completion.timing) {}
 
-void CompletionUnit::complete_send(const QueuePair& qp, const hw::Cqe& cqe, std::uint64_t message) {
+hw::Cqe& CompletionUnit::complete_send(const QueuePair& qp, hw::WcStatus status,
+                                       std::uint64_t message) {
   Entry& entry = enter(Kind::kSend);
-  entry.cqe = cqe;
   entry.message = message;
   entry.cqn = qp.context.send_cqn;
-  entry.solicited = cqe.status != hw::WcStatus::kSuccess;
+  entry.solicited = status != hw::WcStatus::kSuccess;
+  return begin_cqe(entry, qp.context.qpn, status);
 }
 
-void CompletionUnit::complete_receive(const QueuePair& qp, const hw::Cqe& cqe, bool solicited,
-                                      std::uint64_t message) {
+hw::Cqe& CompletionUnit::complete_receive(const QueuePair& qp, hw::WcStatus status, bool solicited,
+                                          std::uint64_t message) {
   Entry& entry = enter(Kind::kReceive);
-  entry.cqe = cqe;
   entry.message = message;
   entry.cqn = qp.context.recv_cqn;
-  entry.solicited = solicited || cqe.status != hw::WcStatus::kSuccess;
+  entry.solicited = solicited || status != hw::WcStatus::kSuccess;
+  return begin_cqe(entry, qp.context.qpn, status);
+}
+
+inline hw::Cqe& CompletionUnit::begin_cqe(Entry& entry, std::uint32_t qpn, hw::WcStatus status) {
+  entry.cqe = hw::Cqe{};
+  entry.cqe.qpn = qpn;
+  entry.cqe.status = status;
+  return entry.cqe;
 }
 
 void CompletionUnit::event_behind(const hw::Eqe& eqe) {
@@ -41,7 +49,7 @@ void CompletionUnit::call_behind(std::uint32_t qpn) {
 }
 
 // An entry for the caller to fill in: it is looked at when it leaves the stage.
-CompletionUnit::Entry& CompletionUnit::enter(Kind kind) {
+inline CompletionUnit::Entry& CompletionUnit::enter(Kind kind) {
   schedule(stage_.enter(now()));
   Entry& entry = entries_.add();
   entry.kind = kind;
@@ -61,7 +69,7 @@ void CompletionUnit::drain() {
 }
 
 // False when the entry has to wait for the consumer's count.
-bool CompletionUnit::deliver(Entry& entry) {
+inline bool CompletionUnit::deliver(Entry& entry) {
   if (entry.kind == Kind::kEvent) {
     core_.event->raise(entry.eqe);
     return true;
@@ -97,7 +105,7 @@ void CompletionUnit::on_dma_read(std::uint64_t token, bool error) {
   fresh_cqn_ = kNone;
 }
 
-void CompletionUnit::write(CompletionQueue& cq, Entry& entry) {
+inline void CompletionUnit::write(CompletionQueue& cq, Entry& entry) {
   entry.cqe.owner = cq.owner;
   const hw::Time visible =
       core_.dma.write(cq.context.base + std::uint64_t{64} * cq.slot, &entry.cqe, sizeof entry.cqe);
@@ -121,7 +129,7 @@ void CompletionUnit::write(CompletionQueue& cq, Entry& entry) {
   notify(cq, entry.solicited);
 }
 
-void CompletionUnit::notify(CompletionQueue& cq, bool solicited) {
+inline void CompletionUnit::notify(CompletionQueue& cq, bool solicited) {
   if (!cq.armed && !(cq.armed_solicited && solicited)) return;
   raise_completion(cq);
 }

@@ -29,11 +29,12 @@ class CompletionUnit : public sim::Unit, public pcie::DmaClient {
 
   explicit CompletionUnit(Core& core);
 
-  /// A completion of a send (message: the observer's number, or 0).
-  void complete_send(const QueuePair& qp, const hw::Cqe& cqe, std::uint64_t message);
-  /// A completion of a receive.
-  void complete_receive(const QueuePair& qp, const hw::Cqe& cqe, bool solicited,
-                        std::uint64_t message);
+  /// A completion of a send (message: the observer's number, or 0). QPN and status are set, all
+  /// else is 0 and for the caller to fill in at once.
+  hw::Cqe& complete_send(const QueuePair& qp, hw::WcStatus status, std::uint64_t message);
+  /// The same for a receive.
+  hw::Cqe& complete_receive(const QueuePair& qp, hw::WcStatus status, bool solicited,
+                            std::uint64_t message);
   /// An event that follows all completions made so far.
   void event_behind(const hw::Eqe& eqe);
   /// Calls QpControl::completions_written once all completions made so far are written.
@@ -58,6 +59,7 @@ class CompletionUnit : public sim::Unit, public pcie::DmaClient {
   };
 
   Entry& enter(Kind kind);
+  static hw::Cqe& begin_cqe(Entry& entry, std::uint32_t qpn, hw::WcStatus status);
   void drain();
   bool deliver(Entry& entry);
   void write(CompletionQueue& cq, Entry& entry);

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -39,7 +40,7 @@ class ObjectTable {
   T* create(std::uint32_t number) {
     const std::uint32_t page = number / kPage;
     if (page >= pages_.size()) pages_.resize(page + 1);
-    if (pages_[page] == nullptr) pages_[page] = std::make_unique<Page>(kPage);
+    if (pages_[page] == nullptr) pages_[page] = std::make_unique<Page>();
     auto& place = (*pages_[page])[number % kPage];
     if (place != nullptr) return nullptr;
     place = std::make_unique<T>();
@@ -65,7 +66,7 @@ class ObjectTable {
 
  private:
   static constexpr std::uint32_t kPage = 256;
-  using Page = std::vector<std::unique_ptr<T>>;
+  using Page = std::array<std::unique_ptr<T>, kPage>;
 
   std::vector<std::unique_ptr<Page>> pages_;
   std::uint32_t size_ = 0;

@@ -25,6 +25,17 @@ DoorbellUnit::DoorbellUnit(Core& core)
 bool DoorbellUnit::write(std::uint64_t offset, std::uint64_t value) {
   const Doorbell doorbell{static_cast<std::uint32_t>(offset % hw::bar::kUarBytes),
                           hw::bar::doorbell_number(value), hw::bar::doorbell_index(value), now()};
+  if (waiting_.empty()) {
+    ++counters_.doorbells;
+    const hw::Time edge = core_.clock.edge_after(now());
+    if (stage_.next_free() <= edge) {
+      dispatch(doorbell, edge);
+    } else {
+      waiting_.push(doorbell);
+      arrange();
+    }
+    return true;
+  }
   if (merge(doorbell)) return true;
   if (waiting_.size() >= core_.parameters.doorbell.fifo_depth) {
     ++counters_.stalled;
@@ -33,7 +44,6 @@ bool DoorbellUnit::write(std::uint64_t offset, std::uint64_t value) {
   }
   ++counters_.doorbells;
   waiting_.push(doorbell);
-  if (!dispatching_) dispatch_next();
   return true;
 }
 
@@ -52,38 +62,31 @@ bool DoorbellUnit::merge(const Doorbell& doorbell) {
   return false;
 }
 
-// Hands the oldest doorbell to the stage. While the stage is busy the doorbell stays in the FIFO,
-// where later ones can still merge into it.
+inline void DoorbellUnit::dispatch(const Doorbell& doorbell, hw::Time edge) {
+  dispatched_.push(doorbell);
+  schedule(stage_.enter_at_edge(edge), kDeliver);
+}
+
+// While the stage is busy a doorbell stays in the FIFO, where later ones can still merge into it.
+void DoorbellUnit::arrange() {
+  schedule(stage_.next_free() - core_.clock.period(), kDispatch);
+}
+
 void DoorbellUnit::dispatch_next() {
-  dispatching_ = true;
-  if (stage_.next_free() > core_.clock.edge_after(now())) {
-    schedule(stage_.next_free() - core_.clock.period(), kDispatch);
-    return;
-  }
-  dispatched_.push(waiting_.pop());
-  ++flying_;
-  schedule(stage_.enter(now()), kDeliver);
+  dispatch(waiting_.pop(), stage_.next_free());
+  if (!waiting_.empty()) arrange();
   if (stalled_) {
     stalled_ = false;
     host_->bar_ready();
   }
-  if (waiting_.empty()) {
-    dispatching_ = false;
-  } else {
-    schedule(stage_.next_free() - core_.clock.period(), kDispatch);
-  }
 }
 
 void DoorbellUnit::on_event(std::uint64_t argument) {
-  if (argument == kDispatch) {
-    dispatch_next();
-    return;
-  }
-  --flying_;
+  if (argument == kDispatch) return dispatch_next();
   deliver(dispatched_.pop());
 }
 
-void DoorbellUnit::deliver(const Doorbell& doorbell) {
+inline void DoorbellUnit::deliver(const Doorbell& doorbell) {
   const std::uint32_t number = doorbell.number;
   switch (doorbell.kind) {
     case hw::bar::kSendDoorbell:

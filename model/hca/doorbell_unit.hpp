@@ -33,7 +33,7 @@ class DoorbellUnit : public sim::Unit {
   /// A write to UAR space at the present time; false when the FIFO is full.
   bool write(std::uint64_t offset, std::uint64_t value);
   /// True when every doorbell that arrived before now has been handed on.
-  bool drained() const { return waiting_.empty() && flying_ == 0; }
+  bool drained() const { return waiting_.empty() && dispatched_.empty(); }
 
   const Counters& counters() const { return counters_; }
   const Stage& stage() const { return stage_; }
@@ -48,16 +48,16 @@ class DoorbellUnit : public sim::Unit {
   };
 
   bool merge(const Doorbell& doorbell);
+  void dispatch(const Doorbell& doorbell, hw::Time edge);
+  void arrange();
   void dispatch_next();
   void deliver(const Doorbell& doorbell);
 
   Core& core_;
   Stage stage_;
   pcie::BarHost* host_ = nullptr;
-  Fifo<Doorbell> waiting_;
-  Fifo<Doorbell> dispatched_;
-  std::uint32_t flying_ = 0;
-  bool dispatching_ = false;
+  Fifo<Doorbell> waiting_;     // while it is not empty, an event of the next dispatch is scheduled
+  Fifo<Doorbell> dispatched_;  // in the stage
   bool stalled_ = false;
   Counters counters_;
 };

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -12,59 +13,51 @@ namespace hcasim::hca {
 
 inline constexpr std::uint32_t kNone = 0xffff'ffff;
 
-/// Objects named by small numbers. Grows in chunks, so addresses stay valid, and never shrinks, so
-/// that nothing is allocated once a run has seen its peak.
-template <typename T, std::uint32_t kChunk = 64>
+/// Objects with a `next` to link them by. Grows in chunks, so addresses stay valid, and never
+/// shrinks, so that nothing is allocated once a run has seen its peak. An object comes with the
+/// values of its last use.
+template <typename T, std::size_t kChunk = 64>
 class Pool {
  public:
-  std::uint32_t acquire() {
-    if (free_.empty()) grow();
-    const std::uint32_t index = free_.back();
-    free_.pop_back();
-    return index;
+  T& acquire() {
+    if (free_ == nullptr) [[unlikely]]
+      grow();
+    T& object = *free_;
+    free_ = object.next;
+    return object;
   }
-  void release(std::uint32_t index) { free_.push_back(index); }
-  T& operator[](std::uint32_t index) { return chunks_[index / kChunk][index % kChunk]; }
-  const T& operator[](std::uint32_t index) const { return chunks_[index / kChunk][index % kChunk]; }
-  std::uint32_t in_use() const {
-    return static_cast<std::uint32_t>(chunks_.size() * kChunk - free_.size());
+  void release(T& object) {
+    object.next = free_;
+    free_ = &object;
   }
 
  private:
-  void grow() {
-    const auto first = static_cast<std::uint32_t>(chunks_.size() * kChunk);
-    chunks_.push_back(std::make_unique<T[]>(kChunk));
-    free_.reserve(chunks_.size() * kChunk);
-    for (std::uint32_t i = kChunk; i-- > 0;) free_.push_back(first + i);
+  [[gnu::noinline]] void grow() {
+    T* const chunk = chunks_.emplace_back(std::make_unique<T[]>(kChunk)).get();
+    for (std::size_t i = kChunk; i-- > 0;) release(chunk[i]);
   }
 
   std::vector<std::unique_ptr<T[]>> chunks_;
-  std::vector<std::uint32_t> free_;
+  T* free_ = nullptr;
 };
 
-/// A FIFO of pool elements, linked by their `next`.
+/// A FIFO of objects of a pool.
+template <typename T>
 struct PoolList {
-  std::uint32_t first = kNone;
-  std::uint32_t last = kNone;
+  T* first = nullptr;
+  T* last = nullptr;
 
-  bool empty() const { return first == kNone; }
+  bool empty() const { return first == nullptr; }
 
-  template <typename P>
-  void push_back(P& pool, std::uint32_t index) {
-    pool[index].next = kNone;
-    if (empty()) {
-      first = index;
-    } else {
-      pool[last].next = index;
-    }
-    last = index;
+  void push_back(T& object) {
+    object.next = nullptr;
+    (first == nullptr ? first : last->next) = &object;
+    last = &object;
   }
-  template <typename P>
-  std::uint32_t pop_front(P& pool) {
-    const std::uint32_t index = first;
-    first = pool[index].next;
-    if (first == kNone) last = kNone;
-    return index;
+  T& pop_front() {
+    T& object = *first;
+    first = object.next;
+    return object;
   }
 };
 
@@ -72,6 +65,8 @@ struct PoolList {
 template <typename T>
 class Fifo {
  public:
+  Fifo() : slots_(kFirst) {}
+
   bool empty() const { return first_ == last_; }
   std::uint32_t size() const { return last_ - first_; }
   T& front() { return slots_[first_ & mask_]; }
@@ -80,16 +75,25 @@ class Fifo {
   void push(T value) { add() = std::move(value); }
   /// A new last element, still with the value of one that was here before.
   T& add() {
-    if (size() == slots_.size()) grow();
+    if (size() > mask_) [[unlikely]]
+      grow();
     return slots_[last_++ & mask_];
+  }
+  /// Inserts before all elements at the end for which `later(element)` holds.
+  template <typename Later>
+  void push_sorted(T value, Later later) {
+    push(std::move(value));
+    for (std::uint32_t i = last_ - 1; i != first_ && later(slots_[(i - 1) & mask_]); --i) {
+      std::swap(slots_[i & mask_], slots_[(i - 1) & mask_]);
+    }
   }
   T pop() { return std::move(slots_[first_++ & mask_]); }
   /// Removes the first element without looking at it; what it owns is not given back.
   void drop() { ++first_; }
 
  private:
-  void grow() {
-    std::vector<T> larger(slots_.empty() ? 16 : 2 * slots_.size());
+  [[gnu::noinline]] void grow() {
+    std::vector<T> larger(2 * slots_.size());
     const std::uint32_t count = size();
     for (std::uint32_t i = 0; i < count; ++i) larger[i] = std::move((*this)[i]);
     slots_ = std::move(larger);
@@ -98,8 +102,10 @@ class Fifo {
     last_ = count;
   }
 
-  std::vector<T> slots_;  // none, or a power of two
-  std::uint32_t mask_ = 0;
+  static constexpr std::uint32_t kFirst = 16;
+
+  std::vector<T> slots_;  // a power of two
+  std::uint32_t mask_ = kFirst - 1;
   std::uint32_t first_ = 0;  // counts, not slots
   std::uint32_t last_ = 0;
 };

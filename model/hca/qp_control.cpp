@@ -64,7 +64,7 @@ bool QpControl::modify(QueuePair& qp, const hw::QpContext& context, std::uint32_
     reset(qp);
     return true;
   }
-  qp.context = context;
+  qp.set_context(context);
   if (from == hw::QpState::kInit && to == hw::QpState::kRtr) ready_to_receive(qp);
   if (from == hw::QpState::kRtr && to == hw::QpState::kRts) ready_to_send(qp);
   if (from == hw::QpState::kSqd && to == hw::QpState::kRts) {
@@ -150,13 +150,10 @@ void QpControl::stop_traffic(QueuePair& qp, hw::WcStatus in_hand) {
 void QpControl::flush_sends(QueuePair& qp) {
   SendState& send = qp.send;
   while (send.done.count < send.head.count) {
-    hw::Cqe cqe{};
-    cqe.qpn = qp.context.qpn;
-    cqe.wqe_index = send.done.slot;
-    cqe.status = hw::WcStatus::kWrFlushErr;
     const std::uint64_t message =
         core_.observer == nullptr ? 0 : core_.observer->message_of(qp.context.qpn, send.done.count);
-    core_.completion->complete_send(qp, cqe, message);
+    core_.completion->complete_send(qp, hw::WcStatus::kWrFlushErr, message).wqe_index =
+        send.done.slot;
     send.done.advance(1, qp.context.sq_size);
   }
   send.send = send.fetch = send.done;

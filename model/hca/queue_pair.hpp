@@ -10,8 +10,15 @@
 #include "hcasim/hw/contexts.hpp"
 #include "hcasim/hw/time.hpp"
 #include "hcasim/hw/wire/psn.hpp"
+#include "hcasim/hw/wqe.hpp"
 
 namespace hcasim::hca {
+
+struct FetchBuffer;
+struct InFlight;
+struct Replay;
+struct Response;
+struct TakenWqe;
 
 /// A position in a ring: the slot, and how many slots were passed since the ring began.
 struct RingPointer {
@@ -25,32 +32,24 @@ struct RingPointer {
   }
 };
 
-/// What the requester knows of the message that it is cutting into packets.
+/// The message that the requester is cutting into packets: that of the WQE at the front.
 struct Message {
-  const std::uint8_t* wqe = nullptr;  ///< in the fetch buffer
-  hw::Time fetched_at = 0;
-  std::uint64_t tag = 0;  ///< observer's number
-  std::uint64_t remote_addr = 0;
-  std::uint32_t rkey = 0;
-  std::uint32_t length = 0;
+  hw::SendWqeControl control{};
   std::uint32_t offset = 0;  ///< bytes already in packets
-  std::uint32_t first_psn = 0;
-  std::uint32_t imm_or_key = 0;
-  std::uint8_t opcode = 0;  ///< hw::WrOpcode
-  std::uint8_t flags = 0;   ///< hw::SendWqeFlags
-  std::uint8_t num_sge = 0;
   bool open = false;
 };
 
 /// The send side of a queue pair. done <= send <= fetch <= head around the ring.
 struct SendState {
-  RingPointer head;           ///< posted up to here
-  RingPointer fetch;          ///< asked for up to here
-  RingPointer send;           ///< WQE that is cut into packets, or the next one
-  RingPointer done;           ///< oldest WQE without completion
-  PoolList buffers;           ///< fetch buffers from `send` on
-  std::uint32_t fetches = 0;  ///< fetch buffers still under way
-  PoolList in_flight;         ///< InFlight of [done, send], the oldest first
+  RingPointer head;                     ///< posted up to here
+  RingPointer fetch;                    ///< asked for up to here
+  RingPointer send;                     ///< WQE that is cut into packets, or the next one
+  RingPointer done;                     ///< oldest WQE without completion
+  PoolList<FetchBuffer> buffers;        ///< fetch buffers from `send` on
+  const std::uint8_t* front = nullptr;  ///< WQE at `send`, null while it is not on chip
+  hw::Time front_arrival = 0;           ///< since when it has been there
+  std::uint32_t fetches = 0;            ///< fetch buffers still under way
+  PoolList<InFlight> in_flight;         ///< InFlight of [done, send], the oldest first
   Message message;
   hw::Time timer_deadline = hw::kNever;
   hw::Time rnr_until = 0;
@@ -92,11 +91,11 @@ struct ReceiveState {
   std::uint32_t received = 0;  ///< bytes of the message in hand
   std::uint32_t expected_psn = 0;
   std::uint32_t msn = 0;
-  std::uint32_t rwqe = kNone;      ///< receive WQE in hand
-  std::uint32_t replay = kNone;    ///< answers of recent atomics
+  TakenWqe* rwqe = nullptr;        ///< receive WQE in hand
+  Replay* replay = nullptr;        ///< answers of recent atomics
   std::uint32_t rq_head = 0;       ///< of the own ring, as of the last doorbell
   std::uint32_t rq_remaining = 0;  ///< receive WQEs known to be posted
-  PoolList responses;
+  PoolList<Response> responses;
   std::uint32_t responses_due = 0;  ///< READs and atomics not answered yet
   std::uint16_t gathers = 0;        ///< response packets in the transmit queue
   Receiving receiving = Receiving::kNothing;
@@ -117,13 +116,29 @@ inline constexpr std::uint32_t kNoReceiveQueue = 0xff'ffff;
 /// A queue pair on the adapter.
 struct QueuePair {
   hw::QpContext context{};
+  fabric::PacketHeaders headers;  ///< what all packets of the queue pair begin with
   SendState send;
   ReceiveState receive;
   std::uint32_t rq_number = kNoReceiveQueue;  ///< of the own queue in the receive-queue unit
   std::uint32_t tail_at_stop = 0;
   Stop stop = Stop::kNothing;  ///< under way
 
-  std::uint32_t mtu() const { return 128u << context.path_mtu; }
+  /// Takes over a context, with the addresses that its packets carry.
+  void set_context(const hw::QpContext& from) {
+    context = from;
+    fabric::Addressing& address = headers.address;
+    address.src_mac = from.av.smac;
+    address.dst_mac = from.av.dmac;
+    address.src_gid = from.av.sgid;
+    address.dst_gid = from.av.dgid;
+    address.udp_src_port = from.av.udp_sport;
+    address.traffic_class = from.av.traffic_class;
+    address.hop_limit = from.av.hop_limit;
+    headers.dest_qp = from.remote_qpn;
+    headers.src_qp = from.qpn;
+  }
+  std::uint32_t mtu() const { return 1u << mtu_shift(); }
+  unsigned mtu_shift() const { return 7u + context.path_mtu; }
   bool receives() const {
     return context.state == hw::QpState::kRtr || context.state == hw::QpState::kRts ||
            context.state == hw::QpState::kSqd;

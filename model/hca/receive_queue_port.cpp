@@ -65,8 +65,9 @@ void ReceiveQueuePort::command(QueuePair& qp, const hw::rq::Command& what) {
   PendingCommand pending{what, qp.context.qpn};
   pending.command.queue = qp.rq_number;
   catch_up();
-  commands_.push({pending, now()});
-  input_came(0);
+  const Cycle next = next_cycle();
+  add(commands_, pending, next);
+  input_came(next, 0);
 }
 
 bool ReceiveQueuePort::doorbell(std::uint32_t number, std::uint32_t head) {
@@ -82,8 +83,9 @@ bool ReceiveQueuePort::doorbell(std::uint32_t number, std::uint32_t head) {
   catch_up();
   const hw::rq::Doorbell ring{qp->rq_number, static_cast<std::uint16_t>(std::min(head, 0xffffu))};
   const Cycle delay = doorbells_.empty() ? unit_->output_delay(ring) : 0;
-  doorbells_.push({ring, now()});
-  input_came(delay);
+  const Cycle next = next_cycle();
+  add(doorbells_, ring, next);
+  input_came(next, delay);
   return true;
 }
 
@@ -91,8 +93,9 @@ void ReceiveQueuePort::take(QueuePair& qp) {
   ++counters_.takes;
   catch_up();
   const hw::rq::Take take{qp.rq_number, qp.context.qpn, hw::rq::TakeKind::kTake};
-  takes_.push({take, now()});
-  input_came(unit_->output_delay(take));
+  const Cycle next = next_cycle();
+  add(takes_, take, next);
+  input_came(next, unit_->output_delay(take));
 }
 
 void ReceiveQueuePort::publish_tail(const QueuePair& qp, std::uint32_t slot) {
@@ -103,22 +106,26 @@ void ReceiveQueuePort::publish_tail(const QueuePair& qp, std::uint32_t slot) {
   core_.dma.write(qp.context.tail_record, &record, sizeof record);
 }
 
-// Makes the steps of edges that are over.
+// Makes the steps of edges that are over. They show nothing, nor tell more of what will show.
 void ReceiveQueuePort::catch_up() {
   if (due_ != kNoCycle && edge(due_) < now()) {
     run_until(static_cast<Cycle>((now() - 1) / core_.clock.period()));
-    look_ahead();
   }
 }
 
 // No input can come for an edge before the next event.
 void ReceiveQueuePort::settle() {
-  while (due_ < alarm_ && edge(due_) <= engine().next_time()) step(due_);
+  const hw::Time next_event = engine().next_time();
+  while (due_ < alarm_ && edge(due_) <= next_event) run_until(due_);
 }
 
-// An input of the next edge came: sees to it that its effect is there in time.
-void ReceiveQueuePort::input_came(Cycle output_delay) {
-  const Cycle next = static_cast<Cycle>(now() / core_.clock.period()) + 1;
+// The first edge after now, at which an input that is produced now is sampled.
+Cycle ReceiveQueuePort::next_cycle() const {
+  return static_cast<Cycle>(now() / core_.clock.period()) + 1;
+}
+
+// An input of cycle `next` came: sees to it that its effect is there in time.
+void ReceiveQueuePort::input_came(Cycle next, Cycle output_delay) {
   due_ = std::min(due_, next);
   if (!commands_.empty() || !issued_.empty()) output_delay = 0;
   if (output_delay != kNoCycle) {
@@ -128,8 +135,10 @@ void ReceiveQueuePort::input_came(Cycle output_delay) {
   }
 }
 
-// A node's time comes to rest at its last event: that of a step if it would be the last.
+// A node's time comes to rest at its last event: that of a step if it would be the last. It is not
+// when this unit has another event to come, and looks again then.
 bool ReceiveQueuePort::may_be_late(Cycle cycle) const {
+  if (alarm_ != kNoCycle || reads_ != 0) return true;
   const hw::Time next_event = engine().next_time();
   return next_event > edge(cycle) && next_event != hw::kNever;
 }
@@ -148,15 +157,24 @@ void ReceiveQueuePort::on_event(std::uint64_t argument) {
 }
 
 void ReceiveQueuePort::run_until(Cycle last) {
-  while (due_ <= last) step(due_);
+  static constexpr hw::rq::Inputs kNoInput;
+  while (due_ <= last) {
+    Cycle cycle = due_;
+    const bool inputs = inputs_ != 0;
+    if (inputs) offer(cycle);
+    // While inputs wait there is something to be done in every cycle.
+    const bool more = inputs_ != 0;
+    const Cycle next = unit_->run(cycle, more ? cycle : last, inputs ? in_ : kNoInput);
+    due_ = more ? cycle + 1 : next;
+    if (hw::rq::shows(out_)) handle_outputs(cycle);
+  }
 }
 
 // Arranges the next event after a step.
 void ReceiveQueuePort::look_ahead() {
   if (due_ == kNoCycle) return;
-  const bool inputs =
-      !takes_.empty() || !doorbells_.empty() || !beats_.empty() || !commands_.empty();
-  const Cycle output = inputs || !issued_.empty() ? due_ : unit_->next_output();
+  const bool alone = inputs_ == 0 && issued_.empty();
+  const Cycle output = alone ? unit_->next_output() : output_with_inputs();
   if (output != kNoCycle) {
     arrange(output);
   } else if (!may_be_late(due_)) {
@@ -164,44 +182,59 @@ void ReceiveQueuePort::look_ahead() {
   }
 }
 
-void ReceiveQueuePort::step(Cycle cycle) {
-  ++counters_.steps;
-  const hw::Time at = edge(cycle);
-  in_.take_valid = offered(takes_, at);
-  in_.doorbell_valid = offered(doorbells_, at);
-  in_.dma_rsp_valid = offered(beats_, at);
-  in_.cmd_valid = !commands_.empty() && may_offer_command(at);
+// The first cycle whose step may show an output. When several inputs wait, those behind the first
+// are looked at again a cycle later.
+Cycle ReceiveQueuePort::output_with_inputs() {
+  if (!commands_.empty() || !issued_.empty()) return due_;
+  Cycle delay = kNoCycle;
+  if (!takes_.empty()) delay = std::min(delay, unit_->output_delay(takes_.front().value));
+  if (!doorbells_.empty()) delay = std::min(delay, unit_->output_delay(doorbells_.front().value));
+  if (!beats_.empty()) {
+    const PendingBeat& beat = beats_.front().value;
+    delay = std::min(delay, delay_of_beats(beat.tag, beat.error));
+  }
+  if (inputs_ > 1) delay = std::min<Cycle>(delay, 1);
+  const Cycle by_input = delay == kNoCycle ? kNoCycle : due_ + delay;
+  return std::min(by_input, unit_->next_output());
+}
+
+Cycle ReceiveQueuePort::delay_of_beats(std::uint8_t tag, bool error) const {
+  const Cycle of_data = unit_->output_delay_of_beats(tag);
+  return error ? std::min<Cycle>(of_data, 1) : of_data;
+}
+
+// Puts on the ports what waits for this cycle.
+void ReceiveQueuePort::offer(Cycle cycle) {
+  in_.take_valid = offered(takes_, cycle);
+  in_.doorbell_valid = offered(doorbells_, cycle);
+  in_.dma_rsp_valid = offered(beats_, cycle);
+  in_.cmd_valid = !commands_.empty() && may_offer_command(cycle);
   if (in_.take_valid) {
     in_.take = takes_.front().value;
-    if (out_.take_ready) takes_.drop();
+    if (out_.take_ready) drop(takes_);
   }
   if (in_.doorbell_valid) {
     in_.doorbell = doorbells_.front().value;
-    if (out_.doorbell_ready) doorbells_.drop();
+    if (out_.doorbell_ready) drop(doorbells_);
   }
   if (in_.dma_rsp_valid) load_beat();
   if (in_.cmd_valid) {
     in_.cmd = commands_.front().value.command;
-    if (out_.cmd_ready) issued_.push(commands_.pop().value);
+    if (out_.cmd_ready) {
+      issued_.push(commands_.front().value);
+      drop(commands_);
+    }
   }
-
-  unit_->step(cycle, in_);
-  const bool shows =
-      out_.dma_req_valid || out_.cmd_rsp_valid || out_.event_valid || out_.take_rsp_valid;
-  if (shows && at != now()) fail("the receive-queue unit shows an output that it did not announce");
-  const bool more = !takes_.empty() || !doorbells_.empty() || !beats_.empty() || !commands_.empty();
-  due_ = more ? cycle + 1 : out_.idle ? kNoCycle : unit_->next_activity();
-  if (shows) handle_outputs();
 }
 
 // A command waits for the doorbells that reached the adapter before it.
-bool ReceiveQueuePort::may_offer_command(hw::Time edge) {
-  return offered(commands_, edge) && doorbells_.empty() && core_.doorbell->drained();
+bool ReceiveQueuePort::may_offer_command(Cycle cycle) {
+  return offered(commands_, cycle) && doorbells_.empty() && core_.doorbell->drained();
 }
 
 void ReceiveQueuePort::load_beat() {
   const PendingBeat beat = beats_.front().value;
-  beats_.drop();
+  drop(beats_);
   in_.dma_rsp.tag = beat.tag;
   in_.dma_rsp.last = beat.last;
   in_.dma_rsp.error = beat.error;
@@ -210,7 +243,10 @@ void ReceiveQueuePort::load_beat() {
 }
 
 // All outputs are taken in the cycle in which they become valid: their consumers have room.
-void ReceiveQueuePort::handle_outputs() {
+void ReceiveQueuePort::handle_outputs(Cycle cycle) {
+  if (edge(cycle) != now()) {
+    fail("the receive-queue unit shows an output that it did not announce");
+  }
   if (out_.dma_req_valid) start_dma(out_.dma_req);
   if (out_.cmd_rsp_valid) on_answer(out_.cmd_rsp);
   if (out_.event_valid) on_unit_event(out_.event);
@@ -219,20 +255,23 @@ void ReceiveQueuePort::handle_outputs() {
 
 void ReceiveQueuePort::start_dma(const hw::rq::DmaRequest& request) {
   dma_bytes_[request.tag] = request.bytes;
+  ++reads_;
   core_.dma.read(request.address, dma_buffers_[request.tag].data(), request.bytes, *this,
                  request.tag);
 }
 
 void ReceiveQueuePort::on_dma_read(std::uint64_t token, bool error) {
   catch_up();
-  const Cycle of_data = unit_->output_delay_of_beats();
-  const Cycle delay = error ? std::min<Cycle>(of_data, 1) : of_data;
-  const std::uint32_t bytes = error ? hw::rq::kBeatBytes : dma_bytes_[token];
+  --reads_;
+  const auto tag = static_cast<std::uint8_t>(token);
+  const Cycle delay = delay_of_beats(tag, error);
+  const Cycle next = next_cycle();
+  const std::uint32_t bytes = error ? hw::rq::kBeatBytes : dma_bytes_[tag];
   for (std::uint32_t offset = 0; offset < bytes; offset += hw::rq::kBeatBytes) {
     const bool last = offset + hw::rq::kBeatBytes >= bytes;
-    beats_.push({{offset, static_cast<std::uint8_t>(token), last, error}, now()});
+    add(beats_, {offset, tag, last, error}, next);
   }
-  input_came(delay);
+  input_came(next, delay);
 }
 
 void ReceiveQueuePort::on_take_beat(const hw::rq::TakeBeat& beat) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "hca/core.hpp"
@@ -23,7 +24,6 @@ class ReceiveQueuePort : public sim::Unit, public pcie::DmaClient {
  public:
   struct Counters {
     std::uint64_t takes = 0;
-    std::uint64_t steps = 0;
     std::uint64_t tail_records = 0;
   };
 
@@ -51,7 +51,7 @@ class ReceiveQueuePort : public sim::Unit, public pcie::DmaClient {
   template <typename T>
   struct Timed {
     T value;
-    hw::Time since = 0;  ///< produced at; an input of the first edge after that
+    Cycle from = 0;  ///< the first cycle in which it is an input
   };
   /// A beat whose bytes still lie in the buffer of its request.
   struct PendingBeat {
@@ -67,21 +67,36 @@ class ReceiveQueuePort : public sim::Unit, public pcie::DmaClient {
 
   std::uint32_t number_for(std::uint32_t qpn);
   void catch_up();
-  void input_came(Cycle output_delay);
+  Cycle next_cycle() const;
+  void input_came(Cycle next, Cycle output_delay);
   void arrange(Cycle cycle);
   void run_until(Cycle last);
   void look_ahead();
+  Cycle output_with_inputs();
+  Cycle delay_of_beats(std::uint8_t tag, bool error) const;
   bool may_be_late(Cycle cycle) const;
   hw::Time edge(Cycle cycle) const { return static_cast<hw::Time>(cycle) * core_.clock.period(); }
-  void step(Cycle cycle);
-  bool may_offer_command(hw::Time edge);
+  void offer(Cycle cycle);
+  bool may_offer_command(Cycle cycle);
   void load_beat();
   template <typename T>
-  bool offered(Fifo<Timed<T>>& fifo, hw::Time edge) {
-    return !fifo.empty() && fifo.front().since < edge;
+  static bool offered(Fifo<Timed<T>>& fifo, Cycle cycle) {
+    return !fifo.empty() && fifo.front().from <= cycle;
+  }
+  template <typename T>
+  void add(Fifo<Timed<T>>& fifo, const std::type_identity_t<T>& value, Cycle from) {
+    Timed<T>& last = fifo.add();
+    last.value = value;
+    last.from = from;
+    ++inputs_;
+  }
+  template <typename T>
+  void drop(Fifo<Timed<T>>& fifo) {
+    fifo.drop();
+    --inputs_;
   }
   void command(QueuePair& qp, const hw::rq::Command& command);
-  void handle_outputs();
+  void handle_outputs(Cycle cycle);
   void on_take_beat(const hw::rq::TakeBeat& beat);
   void deliver(const std::uint8_t* wqe, const hw::rq::TakeBeat& beat);
   void on_answer(const hw::rq::CommandAnswer& answer);
@@ -96,6 +111,7 @@ class ReceiveQueuePort : public sim::Unit, public pcie::DmaClient {
   Fifo<Timed<hw::rq::Doorbell>> doorbells_;
   Fifo<Timed<PendingCommand>> commands_;
   Fifo<Timed<PendingBeat>> beats_;
+  unsigned inputs_ = 0;          // in these four
   Fifo<PendingCommand> issued_;  // accepted by the unit, not answered
   std::vector<std::array<std::uint8_t, hw::rq::kDmaBoundary>> dma_buffers_;  // by tag
   std::vector<std::uint32_t> dma_bytes_;
@@ -106,6 +122,7 @@ class ReceiveQueuePort : public sim::Unit, public pcie::DmaClient {
   std::uint32_t wqe_filled_ = 0;
   Cycle due_ = kNoCycle;    // the next cycle to be stepped
   Cycle alarm_ = kNoCycle;  // an event is scheduled for it; no step before it shows anything
+  unsigned reads_ = 0;      // requests under way to host memory
   Counters counters_;
 };
 

@@ -17,6 +17,12 @@
 
 namespace hcasim::hca {
 
+namespace {
+hw::SendWqeRemote remote_of(const QueuePair& qp) {
+  return hw::load<hw::SendWqeRemote>(qp.send.front + hw::kSendWqeRemoteOffset);
+}
+}  // namespace
+
 bool Requester::window_open(const QueuePair& qp) const {
   const std::int32_t outstanding = hw::psn_distance(qp.send.unacked_psn, qp.send.next_psn);
   return outstanding < static_cast<std::int32_t>(core_.parameters.requester.window_packets);
@@ -27,8 +33,11 @@ bool Requester::transmit(QueuePair& qp) {
   const bool may_continue =
       qp.context.state == hw::QpState::kRts || qp.context.state == hw::QpState::kSqd;
   if (!may_continue || send.rnr_wait || !window_open(qp)) return false;
-  if (!send.message.open) return begin(qp);
-  if (needs_response(static_cast<hw::WrOpcode>(send.message.opcode))) {
+  if (!send.message.open) {
+    if (!begin(qp)) return false;
+    if (!send.message.open) return qp.context.state == hw::QpState::kRts;
+  }
+  if (needs_response(send.message.control.opcode)) {
     send_request_packet(qp);
   } else {
     send_data_packet(qp);
@@ -36,28 +45,21 @@ bool Requester::transmit(QueuePair& qp) {
   return true;
 }
 
-hw::Time Requester::more_since(const QueuePair& qp) const {
-  if (qp.send.message.open) return 0;
-  return core_.wqe_fetch->front(qp) != nullptr ? core_.wqe_fetch->front_arrival(qp) : hw::kNever;
-}
-
-// Opens the next work request and sends its first packet. False when there is none, or it must
+// Opens the next work request, unless it ends right here. False when there is none, or it must
 // wait.
-bool Requester::begin(QueuePair& qp) {
-  if (!qp.begins()) return false;
-  const std::uint8_t* wqe = core_.wqe_fetch->front(qp);
-  if (wqe == nullptr) return false;
-  const auto control = hw::load<hw::SendWqeControl>(wqe);
+inline bool Requester::begin(QueuePair& qp) {
+  if (qp.send.front == nullptr || !qp.begins()) return false;
+  const auto control = hw::load<hw::SendWqeControl>(qp.send.front);
   if (!may_begin(qp, control)) return false;
-  begin_message(qp, wqe, control);
-  return qp.send.message.open ? transmit(qp) : qp.context.state == hw::QpState::kRts;
+  begin_message(qp, control);
+  return true;
 }
 
-bool Requester::may_begin(QueuePair& qp, const hw::SendWqeControl& control) {
+inline bool Requester::may_begin(QueuePair& qp, const hw::SendWqeControl& control) {
   const SendState& send = qp.send;
   if (!send.in_flight.empty()) {
     // A failed request ends the queue's life, and a local one is over before the next begins.
-    const InFlight& last = in_flight_[send.in_flight.last];
+    const InFlight& last = *send.in_flight.last;
     if (last.status != hw::WcStatus::kSuccess || is_local(last.opcode)) return false;
   }
   if ((control.flags & hw::kWqeFence) != 0 && send.rd_outstanding != 0) return false;
@@ -68,7 +70,7 @@ bool Requester::may_begin(QueuePair& qp, const hw::SendWqeControl& control) {
   return has_credit(qp, control.opcode);
 }
 
-bool Requester::has_credit(QueuePair& qp, hw::WrOpcode opcode) {
+inline bool Requester::has_credit(QueuePair& qp, hw::WrOpcode opcode) {
   SendState& send = qp.send;
   if (send.unlimited_credit) return true;
   if (!consumes_receive(opcode)) return true;
@@ -77,45 +79,30 @@ bool Requester::has_credit(QueuePair& qp, hw::WrOpcode opcode) {
   return false;
 }
 
-void Requester::begin_message(QueuePair& qp, const std::uint8_t* wqe,
-                              const hw::SendWqeControl& control) {
+inline void Requester::begin_message(QueuePair& qp, const hw::SendWqeControl& control) {
   SendState& send = qp.send;
   const bool resumed = std::exchange(send.resumed, false);
-  const std::uint32_t index = in_flight_.acquire();
-  InFlight& node = in_flight_[index];
-  node = InFlight{};
-  node.at = send.send;
-  node.tag =
-      core_.observer == nullptr ? 0 : core_.observer->message_of(qp.context.qpn, send.send.count);
-  node.opcode = control.opcode;
-  node.flags = control.flags;
-  node.length = control.length;
-  node.ssn = send.ssn;
-  node.first_psn = resumed ? send.resume_psn : send.next_psn;
-  node.received = resumed ? send.resume_offset : 0;
-  send.in_flight.push_back(in_flight_, index);
-  core_.stamp(node.tag, Stamp::kWqeFetched, core_.wqe_fetch->front_arrival(qp));
+  InFlight& node = in_flight_.acquire();
+  node = {.at = send.send,
+          .tag = core_.observer == nullptr
+                     ? 0
+                     : core_.observer->message_of(qp.context.qpn, send.send.count),
+          .first_psn = resumed ? send.resume_psn : send.next_psn,
+          .ssn = send.ssn,
+          .length = control.length,
+          .received = resumed ? send.resume_offset : 0,
+          .opcode = control.opcode,
+          .flags = control.flags};
+  send.in_flight.push_back(node);
+  core_.stamp(node.tag, Stamp::kWqeFetched, send.front_arrival);
 
   const bool known = is_known(control.opcode) && control.index == send.send.slot &&
                      send_wqe_fits(control, qp.context.sq_stride);
   if (!known) return fail_here(qp, hw::WcStatus::kLocQpOpErr);
   if (is_local(control.opcode)) return local_operation(qp, node);
 
-  node.last_psn = hw::psn_add(node.first_psn, packets_of(control, qp.mtu()) - 1);
-  Message& message = send.message;
-  const auto remote = hw::load<hw::SendWqeRemote>(wqe + hw::kSendWqeRemoteOffset);
-  message.wqe = wqe;
-  message.tag = node.tag;
-  message.remote_addr = remote.addr;
-  message.rkey = remote.rkey;
-  message.length = control.length;
-  message.offset = node.received;
-  message.first_psn = node.first_psn;
-  message.imm_or_key = control.imm_or_key;
-  message.opcode = static_cast<std::uint8_t>(control.opcode);
-  message.flags = control.flags;
-  message.num_sge = control.num_sge;
-  message.open = true;
+  node.last_psn = hw::psn_add(node.first_psn, packets_of(control, qp.mtu_shift()) - 1);
+  send.message = {control, node.received, true};
   send.ssn = (send.ssn + 1) & hw::kPsnMask;
   if (hw::psn_distance(send.ssn_begun, node.ssn) > 0) {
     send.ssn_begun = node.ssn;
@@ -123,14 +110,14 @@ void Requester::begin_message(QueuePair& qp, const std::uint8_t* wqe,
   }
   if (needs_response(control.opcode)) {
     ++send.rd_outstanding;
-    copy_scatter_list(node, wqe, control.num_sge);
+    copy_scatter_list(node, send.front, control.num_sge);
   }
   ++counters_.messages;
 }
 
 void Requester::copy_scatter_list(InFlight& node, const std::uint8_t* wqe, std::uint32_t num_sge) {
-  node.copy = scatter_lists_.acquire();
-  ScatterList& list = scatter_lists_[node.copy];
+  ScatterList& list = scatter_lists_.acquire();
+  node.copy = &list;
   list.count = num_sge;
   std::memcpy(list.sges.data(), wqe + hw::send_wqe_data_offset(node.opcode),
               num_sge * sizeof(hw::Sge));
@@ -139,12 +126,12 @@ void Requester::copy_scatter_list(InFlight& node, const std::uint8_t* wqe, std::
 // LOCAL_INV and REG_MR wait for all earlier requests, so this one is the oldest.
 void Requester::local_operation(QueuePair& qp, InFlight& node) {
   node.first_psn = node.last_psn = hw::psn_add(qp.send.next_psn, -1);
-  core_.local->start(qp, core_.wqe_fetch->front(qp));
+  core_.local->start(qp, qp.send.front);
 }
 
 void Requester::local_done(QueuePair& qp, hw::WcStatus status) {
   SendState& send = qp.send;
-  if (send.in_flight.empty() || !is_local(in_flight_[send.in_flight.first].opcode)) return;
+  if (send.in_flight.empty() || !is_local(send.in_flight.first->opcode)) return;
   if (status != hw::WcStatus::kSuccess) return fail_here(qp, status);
   core_.wqe_fetch->pop(qp);
   finish_oldest(qp, status, 0);
@@ -154,7 +141,7 @@ void Requester::local_done(QueuePair& qp, hw::WcStatus status) {
 // The work request that was begun last cannot be carried out.
 void Requester::fail_here(QueuePair& qp, hw::WcStatus status) {
   qp.send.message.open = false;
-  InFlight& node = in_flight_[qp.send.in_flight.last];
+  InFlight& node = *qp.send.in_flight.last;
   node.status = status;
   node.last_psn = hw::psn_add(qp.send.next_psn, -1);
   settle(qp);
@@ -162,31 +149,32 @@ void Requester::fail_here(QueuePair& qp, hw::WcStatus status) {
 
 void Requester::settle(QueuePair& qp) {
   if (qp.send.in_flight.empty()) return;
-  const hw::WcStatus status = in_flight_[qp.send.in_flight.first].status;
+  const hw::WcStatus status = qp.send.in_flight.first->status;
   if (status != hw::WcStatus::kSuccess) core_.qp_control->fail_send(qp, status, 0);
 }
 
-fabric::PacketPtr Requester::make_packet(const QueuePair& qp) {
-  fabric::PacketPtr packet = core_.packets.acquire();
-  address_packet(qp, *packet);
+inline fabric::PacketPtr Requester::make_packet(const QueuePair& qp) {
+  fabric::PacketPtr packet = core_.packets.acquire(qp.headers);
   packet->psn = qp.send.next_psn;
-  packet->message = qp.send.message.tag;
+  packet->message = qp.send.in_flight.last->tag;
   return packet;
 }
 
-void Requester::send_data_packet(QueuePair& qp) {
+inline void Requester::send_data_packet(QueuePair& qp) {
   Message& message = qp.send.message;
-  const auto opcode = static_cast<hw::WrOpcode>(message.opcode);
-  const std::uint32_t bytes = std::min(message.length - message.offset, qp.mtu());
+  const hw::SendWqeControl& control = message.control;
+  const std::uint32_t bytes = std::min(control.length - message.offset, qp.mtu());
   const bool first = message.offset == 0;
-  const bool last = message.offset + bytes == message.length;
+  const bool last = message.offset + bytes == control.length;
   fabric::PacketPtr packet = make_packet(qp);
-  packet->opcode = data_opcode(opcode, first, last);
-  packet->solicited = last && consumes_receive(opcode) && (message.flags & hw::kWqeSolicited) != 0;
+  packet->opcode = data_opcode(control.opcode, first, last);
+  packet->solicited =
+      last && consumes_receive(control.opcode) && (control.flags & hw::kWqeSolicited) != 0;
   packet->ack_req = wants_ack(qp, last);
-  packet->imm.value = message.imm_or_key;
-  packet->ieth.rkey = message.imm_or_key;
-  packet->reth = {message.remote_addr, message.rkey, message.length};
+  packet->imm.value = control.imm_or_key;
+  packet->ieth.rkey = control.imm_or_key;
+  const auto remote = remote_of(qp);
+  packet->reth = {remote.addr, remote.rkey, control.length};
   packet->resize_payload(bytes);
   if (!fill_payload(qp, std::move(packet), bytes)) return;
   end_packet(qp, 1, bytes);
@@ -194,53 +182,68 @@ void Requester::send_data_packet(QueuePair& qp) {
 
 void Requester::send_request_packet(QueuePair& qp) {
   Message& message = qp.send.message;
-  const auto opcode = static_cast<hw::WrOpcode>(message.opcode);
+  const hw::SendWqeControl& control = message.control;
+  const auto remote = remote_of(qp);
   fabric::PacketPtr packet = make_packet(qp);
   packet->ack_req = true;
-  if (opcode == hw::WrOpcode::kRdmaRead) {
+  if (control.opcode == hw::WrOpcode::kRdmaRead) {
     packet->opcode = hw::BthOpcode::kRcReadRequest;
-    packet->reth = {message.remote_addr + message.offset, message.rkey,
-                    message.length - message.offset};
+    packet->reth = {remote.addr + message.offset, remote.rkey, control.length - message.offset};
   } else {
-    const auto atomic = hw::load<hw::SendWqeAtomic>(message.wqe + hw::kSendWqeAtomicOffset);
-    const bool swap = opcode == hw::WrOpcode::kAtomicCmpAndSwp;
+    const auto atomic = hw::load<hw::SendWqeAtomic>(qp.send.front + hw::kSendWqeAtomicOffset);
+    const bool swap = control.opcode == hw::WrOpcode::kAtomicCmpAndSwp;
     packet->opcode = swap ? hw::BthOpcode::kRcCompareSwap : hw::BthOpcode::kRcFetchAdd;
-    packet->atomic = {message.remote_addr, message.rkey, swap ? atomic.swap : atomic.compare_add,
+    packet->atomic = {remote.addr, remote.rkey, swap ? atomic.swap : atomic.compare_add,
                       swap ? atomic.compare_add : 0};
   }
-  transmit_queue_.open(std::move(packet), qp.context.qpn);
-  ++qp.send.gathers;
-  transmit_queue_.close();
-  const InFlight& node = in_flight_[qp.send.in_flight.last];
+  send_complete(qp, std::move(packet));
+  const InFlight& node = *qp.send.in_flight.last;
   const std::int32_t psns = hw::psn_distance(qp.send.next_psn, node.last_psn) + 1;
-  end_packet(qp, static_cast<std::uint32_t>(psns), message.length - message.offset);
+  end_packet(qp, static_cast<std::uint32_t>(psns), control.length - message.offset);
 }
 
 // Fills the packet with inline data or gathers it. False when a key does not allow that.
-bool Requester::fill_payload(QueuePair& qp, fabric::PacketPtr packet, std::uint32_t bytes) {
+inline bool Requester::fill_payload(QueuePair& qp, fabric::PacketPtr packet, std::uint32_t bytes) {
   const Message& message = qp.send.message;
-  const std::uint8_t* data =
-      message.wqe + hw::send_wqe_data_offset(static_cast<hw::WrOpcode>(message.opcode));
-  if ((message.flags & hw::kWqeInline) != 0) {
+  const std::uint8_t* data = qp.send.front + hw::send_wqe_data_offset(message.control.opcode);
+  if ((message.control.flags & hw::kWqeInline) != 0) {
     std::memcpy(packet->payload().data(), data + message.offset, bytes);
-    transmit_queue_.open(std::move(packet), qp.context.qpn);
-  } else {
-    GatherPlan plan;
-    if (!plan_gather(core_.contexts.memory, qp.context.pd, data, message.num_sge, message.offset,
-                     bytes, plan)) {
-      fail_here(qp, hw::WcStatus::kLocProtErr);
-      return false;
-    }
-    transmit_queue_.open(std::move(packet), qp.context.qpn);
-    std::uint32_t filled = 0;
-    plan.for_each([&](std::uint64_t address, std::uint32_t length) {
-      transmit_queue_.gather(address, filled, length);
-      filled += length;
-    });
+    send_complete(qp, std::move(packet));
+    return true;
+  }
+  GatherPlan plan;
+  if (!plan_gather(core_.contexts.memory, qp.context.pd, data, message.control.num_sge,
+                   message.offset, bytes, plan)) {
+    fail_here(qp, hw::WcStatus::kLocProtErr);
+    return false;
   }
   ++qp.send.gathers;
+  transmit_queue_.open(std::move(packet), qp.context.qpn);
+  std::uint32_t filled = 0;
+  plan.for_each([&](std::uint64_t address, std::uint32_t length) {
+    transmit_queue_.gather(address, filled, length);
+    filled += length;
+  });
   transmit_queue_.close();
   return true;
+}
+
+// Sends a packet that needs no gathers.
+inline void Requester::send_complete(QueuePair& qp, fabric::PacketPtr packet) {
+  const std::uint64_t message = packet->message;
+  const hw::OpcodeInfo& info = packet->info();
+  const hw::Time at = transmit_queue_.send(std::move(packet), qp.context.qpn);
+  if (at == hw::kNever) {
+    ++qp.send.gathers;
+  } else {
+    stamp_packet(message, info, at);
+  }
+}
+
+inline void Requester::stamp_packet(std::uint64_t message, const hw::OpcodeInfo& info,
+                                    hw::Time at) {
+  if (info.starts) core_.stamp(message, Stamp::kFirstPacketOut, at);
+  if (info.ends) core_.stamp(message, Stamp::kLastPacketOut, at);
 }
 
 bool Requester::wants_ack(QueuePair& qp, bool last) {
@@ -254,24 +257,22 @@ bool Requester::wants_ack(QueuePair& qp, bool last) {
   return true;
 }
 
-void Requester::end_packet(QueuePair& qp, std::uint32_t psns, std::uint32_t bytes) {
+inline void Requester::end_packet(QueuePair& qp, std::uint32_t psns, std::uint32_t bytes) {
   SendState& send = qp.send;
   Message& message = send.message;
   ++counters_.packets;
   send.next_psn = hw::psn_add(send.next_psn, psns);
   message.offset += bytes;
-  if (message.offset == message.length ||
-      needs_response(static_cast<hw::WrOpcode>(message.opcode))) {
+  if (message.offset == message.control.length || needs_response(message.control.opcode)) {
     message.open = false;
     core_.wqe_fetch->pop(qp);
   }
   core_.response_handler->packet_sent(qp);
 }
 
-void Requester::packet_left(std::uint32_t qpn, const fabric::Packet& packet, hw::Time at) {
-  const hw::OpcodeInfo& info = packet.info();
-  if (info.starts) core_.stamp(packet.message, Stamp::kFirstPacketOut, at);
-  if (info.ends) core_.stamp(packet.message, Stamp::kLastPacketOut, at);
+void Requester::packet_left(std::uint32_t qpn, std::uint64_t message, const hw::OpcodeInfo& info,
+                            hw::Time at) {
+  stamp_packet(message, info, at);
   if (QueuePair* qp = core_.qp(qpn)) --qp->send.gathers;
   core_.scheduler->resume();
 }
@@ -288,69 +289,63 @@ bool Requester::gather_failed(std::uint32_t qpn, fabric::Packet& packet) {
   if (qp == nullptr) return false;
   SendState& send = qp->send;
   --send.gathers;
-  std::uint32_t index = send.in_flight.first;
-  while (index != kNone &&
-         !hw::psn_within(packet.psn, in_flight_[index].first_psn, in_flight_[index].last_psn)) {
-    index = in_flight_[index].next;
+  InFlight* node = send.in_flight.first;
+  while (node != nullptr && !hw::psn_within(packet.psn, node->first_psn, node->last_psn)) {
+    node = node->next;
   }
-  if (index == kNone) return false;
+  if (node == nullptr) return false;
   send.message.open = false;
   transmit_queue_.drop(qpn);
-  forget_behind(*qp, index);
-  in_flight_[index].status = hw::WcStatus::kLocQpOpErr;
-  in_flight_[index].last_psn = hw::psn_add(packet.psn, -1);
+  forget_behind(*qp, *node);
+  node->status = hw::WcStatus::kLocQpOpErr;
+  node->last_psn = hw::psn_add(packet.psn, -1);
   settle(*qp);
   return false;
 }
 
 // The work requests that were begun after this one are as if they had not been.
-void Requester::forget_behind(QueuePair& qp, std::uint32_t index) {
-  PoolList behind{in_flight_[index].next, qp.send.in_flight.last};
-  in_flight_[index].next = kNone;
-  qp.send.in_flight.last = index;
+void Requester::forget_behind(QueuePair& qp, InFlight& node) {
+  PoolList<InFlight> behind{node.next, qp.send.in_flight.last};
+  node.next = nullptr;
+  qp.send.in_flight.last = &node;
   while (!behind.empty()) {
-    const std::uint32_t dropped = behind.pop_front(in_flight_);
-    if (in_flight_[dropped].copy != kNone) --qp.send.rd_outstanding;
+    InFlight& dropped = behind.pop_front();
+    if (dropped.copy != nullptr) --qp.send.rd_outstanding;
     release(dropped);
   }
 }
 
-void Requester::release(std::uint32_t index) {
-  if (in_flight_[index].copy != kNone) scatter_lists_.release(in_flight_[index].copy);
-  in_flight_.release(index);
+inline void Requester::release(InFlight& node) {
+  if (node.copy != nullptr) scatter_lists_.release(*node.copy);
+  in_flight_.release(node);
 }
 
 void Requester::finish_oldest(QueuePair& qp, hw::WcStatus status, std::uint8_t syndrome) {
   SendState& send = qp.send;
-  const std::uint32_t index = send.in_flight.pop_front(in_flight_);
-  const InFlight& node = in_flight_[index];
-  if (needs_response(node.opcode) && node.copy != kNone) --send.rd_outstanding;
+  InFlight& node = send.in_flight.pop_front();
+  if (needs_response(node.opcode) && node.copy != nullptr) --send.rd_outstanding;
   send.done.advance(1, qp.context.sq_size);
   if (status != hw::WcStatus::kSuccess || (node.flags & hw::kWqeSignaled) != 0) {
-    hw::Cqe cqe{};
-    cqe.qpn = qp.context.qpn;
+    hw::Cqe& cqe = core_.completion->complete_send(qp, status, node.tag);
     cqe.src_qp = qp.context.remote_qpn;
     cqe.byte_len = node.length;
     cqe.wqe_index = node.at.slot;
     cqe.opcode = completion_opcode(node.opcode);
-    cqe.status = status;
     cqe.vendor_err = syndrome;
-    core_.completion->complete_send(qp, cqe, node.tag);
   }
-  release(index);
+  release(node);
 }
 
 void Requester::rewind(QueuePair& qp, std::uint32_t psn) {
   SendState& send = qp.send;
-  PoolList kept;
+  PoolList<InFlight> kept;
   bool found = false;
   counters_.retransmitted_packets +=
       static_cast<std::uint64_t>(std::max(0, hw::psn_distance(psn, send.next_psn)));
   while (!send.in_flight.empty()) {
-    const std::uint32_t index = send.in_flight.pop_front(in_flight_);
-    const InFlight& node = in_flight_[index];
+    InFlight& node = send.in_flight.pop_front();
     if (!found && hw::psn_distance(node.last_psn, psn) > 0) {  // before the gap
-      kept.push_back(in_flight_, index);
+      kept.push_back(node);
       continue;
     }
     if (!found) {
@@ -363,8 +358,8 @@ void Requester::rewind(QueuePair& qp, std::uint32_t psn) {
           static_cast<std::uint32_t>(hw::psn_distance(node.first_psn, psn)) * qp.mtu();
       send.next_psn = psn;
     }
-    if (node.copy != kNone) --send.rd_outstanding;
-    release(index);
+    if (node.copy != nullptr) --send.rd_outstanding;
+    release(node);
   }
   send.in_flight = kept;
   if (!found) return;
@@ -374,7 +369,7 @@ void Requester::rewind(QueuePair& qp, std::uint32_t psn) {
 }
 
 void Requester::drop_all(QueuePair& qp) {
-  while (!qp.send.in_flight.empty()) release(qp.send.in_flight.pop_front(in_flight_));
+  while (!qp.send.in_flight.empty()) release(qp.send.in_flight.pop_front());
   qp.send.rd_outstanding = 0;
   qp.send.message.open = false;
   core_.wqe_fetch->restart(qp);

@@ -13,6 +13,13 @@
 
 namespace hcasim::hca {
 
+/// Where the response of a READ or an atomic goes.
+struct ScatterList {
+  ScatterList* next = nullptr;
+  std::uint32_t count = 0;
+  std::array<hw::Sge, 62> sges;
+};
+
 /// A work request that was begun and has no completion yet.
 struct InFlight {
   RingPointer at;
@@ -21,18 +28,12 @@ struct InFlight {
   std::uint32_t last_psn = 0;
   std::uint32_t ssn = 0;
   std::uint32_t length = 0;
-  std::uint32_t received = 0;  ///< bytes of a READ's response
-  std::uint32_t copy = kNone;  ///< SGEs of a READ or an atomic
-  std::uint32_t next = kNone;
+  std::uint32_t received = 0;   ///< bytes of a READ's response
+  ScatterList* copy = nullptr;  ///< SGEs of a READ or an atomic
+  InFlight* next = nullptr;
   hw::WrOpcode opcode = hw::WrOpcode::kSend;
   std::uint8_t flags = 0;
   hw::WcStatus status = hw::WcStatus::kSuccess;  ///< an error that shows when its turn comes
-};
-
-/// Where the response of a READ or an atomic goes.
-struct ScatterList {
-  std::array<hw::Sge, 62> sges;
-  std::uint32_t count = 0;
 };
 
 /// Cuts work requests into packets: path MTU, PSN, fences, the limit of outstanding READs and
@@ -51,7 +52,10 @@ class Requester final : public TransmitQueue::Owner {
   /// Makes the next packet of the queue pair; false when it has none to send now.
   bool transmit(QueuePair& qp);
   /// Since when the next packet has been at hand, as far as work requests go; never: it is not.
-  hw::Time more_since(const QueuePair& qp) const;
+  static hw::Time more_since(const QueuePair& qp) {
+    if (qp.send.message.open) return 0;
+    return qp.send.front != nullptr ? qp.send.front_arrival : hw::kNever;
+  }
   /// True while no further packet may be made.
   bool full() const { return transmit_queue_.size() >= core_.parameters.requester.gather_reads; }
   /// Everything that was sent up to here is to be sent again from `psn` on.
@@ -65,11 +69,10 @@ class Requester final : public TransmitQueue::Owner {
   /// Forgets all work requests that were begun.
   void drop_all(QueuePair& qp);
 
-  InFlight& in_flight(std::uint32_t index) { return in_flight_[index]; }
-  const ScatterList& scatter_list(std::uint32_t index) const { return scatter_lists_[index]; }
   const Counters& counters() const { return counters_; }
 
-  void packet_left(std::uint32_t qpn, const fabric::Packet& packet, hw::Time at) override;
+  void packet_left(std::uint32_t qpn, std::uint64_t message, const hw::OpcodeInfo& info,
+                   hw::Time at) override;
   bool gather_failed(std::uint32_t qpn, fabric::Packet& packet) override;
   void packet_dropped(std::uint32_t qpn) override;
 
@@ -77,7 +80,7 @@ class Requester final : public TransmitQueue::Owner {
   bool begin(QueuePair& qp);
   bool may_begin(QueuePair& qp, const hw::SendWqeControl& control);
   bool has_credit(QueuePair& qp, hw::WrOpcode opcode);
-  void begin_message(QueuePair& qp, const std::uint8_t* wqe, const hw::SendWqeControl& control);
+  void begin_message(QueuePair& qp, const hw::SendWqeControl& control);
   void copy_scatter_list(InFlight& node, const std::uint8_t* wqe, std::uint32_t num_sge);
   void local_operation(QueuePair& qp, InFlight& node);
   void fail_here(QueuePair& qp, hw::WcStatus status);
@@ -86,10 +89,12 @@ class Requester final : public TransmitQueue::Owner {
   void send_data_packet(QueuePair& qp);
   void send_request_packet(QueuePair& qp);
   bool fill_payload(QueuePair& qp, fabric::PacketPtr packet, std::uint32_t bytes);
+  void send_complete(QueuePair& qp, fabric::PacketPtr packet);
+  void stamp_packet(std::uint64_t message, const hw::OpcodeInfo& info, hw::Time at);
   bool wants_ack(QueuePair& qp, bool last);
   void end_packet(QueuePair& qp, std::uint32_t psns, std::uint32_t bytes);
-  void release(std::uint32_t index);
-  void forget_behind(QueuePair& qp, std::uint32_t index);
+  void release(InFlight& node);
+  void forget_behind(QueuePair& qp, InFlight& node);
 
   Core& core_;
   TransmitQueue transmit_queue_;

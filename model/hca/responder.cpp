@@ -16,21 +16,51 @@
 
 namespace hcasim::hca {
 
+namespace {
+// Event arguments.
+constexpr std::uint64_t kArrived = 0;
+constexpr std::uint64_t kDelayed = 1;
+}  // namespace
+
 Responder::Responder(Core& core)
     : Unit(core.engine, "responder"),
       core_(core),
       stage_(core.clock, core.parameters.responder.timing) {}
 
-void Responder::packet_arrived(fabric::PacketPtr packet) {
-  if (packet->info().starts && !packet->info().response) {
-    core_.stamp(packet->message, Stamp::kFirstPacketIn, now());
-  }
-  arriving_.push(std::move(packet));
-  schedule(stage_.enter(now()));
+Responder::~Responder() {
+  while (!arriving_.empty()) fabric::PacketPtr::adopt(arriving_.pop().packet).reset();
 }
 
-void Responder::on_event(std::uint64_t) {
-  fabric::PacketPtr packet = arriving_.pop();
+void Responder::on_wire(fabric::PacketPtr& packet, hw::Time arrival) {
+  // Sorted, for a foreign module on the wire may delay one packet more than the next.
+  arriving_.push_sorted({packet.release(), arrival},
+                        [arrival](const Arrival& other) { return other.at > arrival; });
+  engine().schedule_from_outside(*this, core_.clock.edge_after(arrival) + stage_.latency(),
+                                 kArrived);
+}
+
+// A packet enters the stage at the time at which it leaves a free one: by then all are known that
+// come before it. Null when others keep the stage busy.
+inline fabric::PacketPtr Responder::enter_stage() {
+  const Arrival arrival = arriving_.pop();
+  fabric::PacketPtr packet = fabric::PacketPtr::adopt(arrival.packet);
+  const hw::OpcodeInfo& info = packet->info();
+  if (info.starts && !info.response) {
+    core_.stamp(packet->message, Stamp::kFirstPacketIn, arrival.at);
+  }
+  const hw::Time out = stage_.enter_at_edge(now() - stage_.latency());
+  if (out == now()) return packet;
+  delayed_.push(std::move(packet));
+  schedule(out, kDelayed);
+  return {};
+}
+
+void Responder::on_event(std::uint64_t argument) {
+  fabric::PacketPtr packet = argument == kArrived ? enter_stage() : delayed_.pop();
+  if (packet) handle(std::move(packet));
+}
+
+inline void Responder::handle(fabric::PacketPtr packet) {
   QueuePair* qp = core_.qp(packet->dest_qp);
   const bool known = qp != nullptr && qp->receives() &&
                      hw::transport_of(packet->opcode) == hw::Transport::kRc &&
@@ -43,7 +73,7 @@ void Responder::on_event(std::uint64_t) {
   request(*qp, std::move(packet));
 }
 
-void Responder::request(QueuePair& qp, fabric::PacketPtr packet) {
+inline void Responder::request(QueuePair& qp, fabric::PacketPtr packet) {
   ReceiveState& receive = qp.receive;
   if (receive.waiting == Waiting::kNothing) {
     if (process(qp, *packet) == Verdict::kDone) return;
@@ -66,21 +96,20 @@ void Responder::run_pending(QueuePair& qp) {
   ReceiveState& receive = qp.receive;
   while (receive.pending_first != nullptr && receive.waiting == Waiting::kNothing) {
     if (process(qp, *receive.pending_first) == Verdict::kWait) return;
-    fabric::Packet* done = receive.pending_first;
-    if (done == nullptr) return;  // the queue pair was stopped meanwhile
-    receive.pending_first = done->next;
-    --waiting_packets_;
-    fabric::PacketPtr::adopt(done).reset();
+    drop_first_pending(qp);
   }
 }
 
+void Responder::drop_first_pending(QueuePair& qp) {
+  fabric::Packet* done = qp.receive.pending_first;
+  if (done == nullptr) return;  // the queue pair was stopped meanwhile
+  qp.receive.pending_first = done->next;
+  --waiting_packets_;
+  fabric::PacketPtr::adopt(done).reset();
+}
+
 void Responder::drop_pending(QueuePair& qp) {
-  ReceiveState& receive = qp.receive;
-  while (receive.pending_first != nullptr) {
-    fabric::Packet* dropped = std::exchange(receive.pending_first, receive.pending_first->next);
-    --waiting_packets_;
-    fabric::PacketPtr::adopt(dropped).reset();
-  }
+  while (qp.receive.pending_first != nullptr) drop_first_pending(qp);
 }
 
 Responder::Verdict Responder::process(QueuePair& qp, const fabric::Packet& packet) {
@@ -95,6 +124,10 @@ Responder::Verdict Responder::process(QueuePair& qp, const fabric::Packet& packe
   if (!sequence_ok(qp, packet) || !length_ok(qp, packet)) {
     return refuse(qp, hw::NakCode::kInvalidRequest, hw::WcStatus::kLocQpOpErr);
   }
+  return carry_out(qp, packet);
+}
+
+Responder::Verdict Responder::carry_out(QueuePair& qp, const fabric::Packet& packet) {
   switch (packet.info().operation) {
     case hw::Operation::kSend:
       return send(qp, packet);
@@ -112,7 +145,7 @@ Responder::Verdict Responder::process(QueuePair& qp, const fabric::Packet& packe
 
 // True when the packet is the expected one. A gap is reported once; what follows is dropped until
 // the expected packet comes.
-bool Responder::in_order(QueuePair& qp, const fabric::Packet& packet) {
+inline bool Responder::in_order(QueuePair& qp, const fabric::Packet& packet) {
   ReceiveState& receive = qp.receive;
   const std::int32_t gap = hw::psn_distance(receive.expected_psn, packet.psn);
   if (gap == 0) {
@@ -155,7 +188,7 @@ void Responder::duplicate(QueuePair& qp, const fabric::Packet& packet) {
 }
 
 // FIRST and ONLY begin a message, MIDDLE and LAST go on with one of their kind.
-bool Responder::sequence_ok(const QueuePair& qp, const fabric::Packet& packet) const {
+inline bool Responder::sequence_ok(const QueuePair& qp, const fabric::Packet& packet) const {
   const hw::OpcodeInfo& info = packet.info();
   switch (qp.receive.receiving) {
     case Receiving::kNothing:
@@ -169,7 +202,7 @@ bool Responder::sequence_ok(const QueuePair& qp, const fabric::Packet& packet) c
 }
 
 // All but the last packet of a message are full; a LAST is not empty.
-bool Responder::length_ok(const QueuePair& qp, const fabric::Packet& packet) const {
+inline bool Responder::length_ok(const QueuePair& qp, const fabric::Packet& packet) const {
   const hw::OpcodeInfo& info = packet.info();
   const std::size_t bytes = packet.payload_size();
   if (info.operation != hw::Operation::kSend && info.operation != hw::Operation::kWrite) {
@@ -180,8 +213,8 @@ bool Responder::length_ok(const QueuePair& qp, const fabric::Packet& packet) con
 }
 
 // True (kDone) once a receive WQE is in hand; asks for one and waits otherwise.
-Responder::Verdict Responder::need_receive(QueuePair& qp) {
-  if (qp.receive.rwqe != kNone) return Verdict::kDone;
+inline Responder::Verdict Responder::need_receive(QueuePair& qp) {
+  if (qp.receive.rwqe != nullptr) return Verdict::kDone;
   qp.receive.waiting = Waiting::kTake;
   core_.receive_queue->take(qp);
   return Verdict::kWait;
@@ -205,15 +238,18 @@ void Responder::taken(std::uint32_t qpn, hw::rq::TakeStatus status, const TakenW
     return drop_pending(*qp);
   }
   if (status != hw::rq::TakeStatus::kOk) return drop_pending(*qp);
-  receive.rwqe = taken_.acquire();
-  taken_[receive.rwqe].copy(wqe);
+  receive.rwqe = &taken_.acquire();
+  receive.rwqe->copy(wqe);
   receive.rq_remaining = remaining;
   receive.message = receive.pending_first->message;
   core_.stamp(receive.message, Stamp::kRwqeTaken, now());
+  // The packet that asked for it was checked before it did.
+  if (carry_out(*qp, *receive.pending_first) == Verdict::kWait) return;
+  drop_first_pending(*qp);
   run_pending(*qp);
 }
 
-Responder::Verdict Responder::send(QueuePair& qp, const fabric::Packet& packet) {
+inline Responder::Verdict Responder::send(QueuePair& qp, const fabric::Packet& packet) {
   ReceiveState& receive = qp.receive;
   const hw::OpcodeInfo& info = packet.info();
   if (need_receive(qp) == Verdict::kWait) return Verdict::kWait;
@@ -221,7 +257,7 @@ Responder::Verdict Responder::send(QueuePair& qp, const fabric::Packet& packet) 
     ++counters_.rx_send_requests;
     receive.received = 0;
   }
-  if (receive.received + packet.payload_size() > taken_[receive.rwqe].length) {
+  if (receive.received + packet.payload_size() > receive.rwqe->length) {
     ++counters_.resp_local_length_error;
     return refuse(qp, hw::NakCode::kInvalidRequest, hw::WcStatus::kLocLenErr);
   }
@@ -240,8 +276,8 @@ Responder::Verdict Responder::send(QueuePair& qp, const fabric::Packet& packet) 
   return Verdict::kDone;
 }
 
-bool Responder::scatter_receive(QueuePair& qp, const fabric::Packet& packet) {
-  const TakenWqe& wqe = taken_[qp.receive.rwqe];
+inline bool Responder::scatter_receive(QueuePair& qp, const fabric::Packet& packet) {
+  const TakenWqe& wqe = *qp.receive.rwqe;
   GatherPlan plan;
   const auto bytes = static_cast<std::uint32_t>(packet.payload_size());
   if (!plan_gather(core_.contexts.memory, qp.context.pd,
@@ -320,7 +356,8 @@ Responder::Verdict Responder::read(QueuePair& qp, const fabric::Packet& packet) 
   ++counters_.rx_read_requests;
   ++qp.receive.responses_due;
   const std::uint32_t packets = std::max(
-      1u, static_cast<std::uint32_t>((std::uint64_t{reth.length} + qp.mtu() - 1) / qp.mtu()));
+      1u,
+      static_cast<std::uint32_t>((std::uint64_t{reth.length} + qp.mtu() - 1) >> qp.mtu_shift()));
   qp.receive.msn = (qp.receive.msn + 1) & hw::kPsnMask;
   qp.receive.expected_psn = hw::psn_add(qp.receive.expected_psn, packets);
   core_.response->read(qp, packet, false);
@@ -347,9 +384,9 @@ Responder::Verdict Responder::atomic(QueuePair& qp, const fabric::Packet& packet
   MemoryTable::for_each_segment(
       *region, eth.addr, 8, [&](std::uint64_t address, std::uint32_t) { host_address = address; });
   const bool swap = packet.info().operation == hw::Operation::kCompareSwap;
-  const std::uint32_t response = core_.response->atomic(qp, packet);
+  Response& response = core_.response->atomic(qp, packet);
   core_.atomic->start(
-      {host_address, eth.swap_add, eth.compare, packet.message, qp.context.qpn, response, swap});
+      {host_address, eth.swap_add, eth.compare, packet.message, &response, qp.context.qpn, swap});
   return Verdict::kDone;
 }
 
@@ -365,12 +402,14 @@ bool Responder::may_invalidate(const QueuePair& qp, std::uint32_t key) {
 }
 
 // Tail record, then the completion: whoever sees the completion sees the slot free.
-void Responder::complete_receive(QueuePair& qp, const fabric::Packet& packet, hw::WcOpcode opcode) {
+inline void Responder::complete_receive(QueuePair& qp, const fabric::Packet& packet,
+                                        hw::WcOpcode opcode) {
   ReceiveState& receive = qp.receive;
-  const TakenWqe& wqe = taken_[receive.rwqe];
-  hw::Cqe cqe{};
+  const TakenWqe& wqe = *receive.rwqe;
+  core_.receive_queue->publish_tail(qp, wqe.slot);
+  hw::Cqe& cqe = core_.completion->complete_receive(qp, hw::WcStatus::kSuccess, packet.solicited,
+                                                    packet.message);
   cqe.wr_id = wqe.wr_id;
-  cqe.qpn = qp.context.qpn;
   cqe.src_qp = qp.context.remote_qpn;
   cqe.byte_len = receive.received;
   cqe.wqe_index = wqe.slot;
@@ -385,12 +424,10 @@ void Responder::complete_receive(QueuePair& qp, const fabric::Packet& packet, hw
     cqe.flags |= hw::kCqeWithInvalidate;
     cqe.imm_or_key = packet.ieth.rkey;
   }
-  core_.receive_queue->publish_tail(qp, wqe.slot);
-  core_.completion->complete_receive(qp, cqe, packet.solicited, packet.message);
-  taken_.release(std::exchange(receive.rwqe, kNone));
+  taken_.release(*std::exchange(receive.rwqe, nullptr));
 }
 
-void Responder::accept(QueuePair& qp, const fabric::Packet& packet, std::uint32_t psns) {
+inline void Responder::accept(QueuePair& qp, const fabric::Packet& packet, std::uint32_t psns) {
   ReceiveState& receive = qp.receive;
   receive.expected_psn = hw::psn_add(receive.expected_psn, psns);
   const hw::OpcodeInfo& info = packet.info();
@@ -405,7 +442,7 @@ void Responder::accept(QueuePair& qp, const fabric::Packet& packet, std::uint32_
 // A request that must not be carried out: NAK, and the queue pair is done for. A receive WQE in
 // hand tells why; otherwise an event does.
 Responder::Verdict Responder::refuse(QueuePair& qp, hw::NakCode code, hw::WcStatus in_hand) {
-  const bool told = qp.receive.rwqe != kNone;
+  const bool told = qp.receive.rwqe != nullptr;
   if (code == hw::NakCode::kInvalidRequest) ++counters_.resp_remote_invalid_request;
   core_.response->nak(qp, qp.receive.expected_psn, hw::nak_syndrome(code));
   if (!told) {
@@ -425,20 +462,17 @@ void Responder::stop(QueuePair& qp, hw::WcStatus in_hand) {
   receive.receiving = Receiving::kNothing;
   const bool vanishes = in_hand == hw::WcStatus::kSuccess;
   if (vanishes && receive.waiting == Waiting::kTake) receive.waiting = Waiting::kNothing;
-  if (receive.rwqe == kNone) return;
-  if (!vanishes) complete_failed(qp, taken_[receive.rwqe], in_hand);
-  taken_.release(std::exchange(receive.rwqe, kNone));
+  if (receive.rwqe == nullptr) return;
+  if (!vanishes) complete_failed(qp, *receive.rwqe, in_hand);
+  taken_.release(*std::exchange(receive.rwqe, nullptr));
 }
 
 void Responder::complete_failed(QueuePair& qp, const TakenWqe& wqe, hw::WcStatus status) {
-  hw::Cqe cqe{};
+  core_.receive_queue->publish_tail(qp, wqe.slot);
+  hw::Cqe& cqe = core_.completion->complete_receive(qp, status, true, 0);
   cqe.wr_id = wqe.wr_id;
-  cqe.qpn = qp.context.qpn;
   cqe.wqe_index = wqe.slot;
   cqe.opcode = hw::WcOpcode::kRecv;
-  cqe.status = status;
-  core_.receive_queue->publish_tail(qp, wqe.slot);
-  core_.completion->complete_receive(qp, cqe, true, 0);
 }
 
 void Responder::release(QueuePair& qp) {

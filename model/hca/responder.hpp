@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 
+#include "fabric/port.hpp"
 #include "hca/core.hpp"
 #include "hca/send_opcodes.hpp"
 #include "hcasim/hw/cqe.hpp"
@@ -19,6 +20,7 @@ namespace hcasim::hca {
 
 /// A receive WQE that was taken for a message.
 struct TakenWqe {
+  TakenWqe* next = nullptr;
   std::array<hw::Sge, hw::kMaxReceiveSge> sges;  // only num_sge of them are ever written
   std::uint64_t wr_id = 0;
   std::uint64_t length = 0;  ///< bytes of all SGEs
@@ -37,7 +39,7 @@ struct TakenWqe {
 /// The responder: checks each request in the order of the specification, takes receive WQEs, writes
 /// data to host memory and says what is to be answered. A packet whose receive WQE or atomic is not
 /// at hand yet waits, and with it those of its queue pair behind it.
-class Responder : public sim::Unit {
+class Responder final : public sim::Unit, public fabric::PacketSink {
  public:
   /// mlx5 hw_counters of the responder side.
   struct Counters {
@@ -57,9 +59,11 @@ class Responder : public sim::Unit {
   };
 
   explicit Responder(Core& core);
+  ~Responder() override;
 
-  /// A packet arrived at the adapter at the present time.
-  void packet_arrived(fabric::PacketPtr packet);
+  void on_packet(fabric::PacketPtr packet) override { on_wire(packet, now()); }
+  /// Takes every packet: until it could leave the stage nothing happens to it.
+  void on_wire(fabric::PacketPtr& packet, hw::Time arrival) override;
   /// The answer to a take.
   void taken(std::uint32_t qpn, hw::rq::TakeStatus status, const TakenWqe& wqe,
              std::uint32_t remaining);
@@ -77,9 +81,17 @@ class Responder : public sim::Unit {
  private:
   enum class Verdict : std::uint8_t { kDone, kWait };
 
+  struct Arrival {
+    fabric::Packet* packet;  ///< owned
+    hw::Time at;
+  };
+
+  fabric::PacketPtr enter_stage();
+  void handle(fabric::PacketPtr packet);
   void request(QueuePair& qp, fabric::PacketPtr packet);
   void run_pending(QueuePair& qp);
   Verdict process(QueuePair& qp, const fabric::Packet& packet);
+  Verdict carry_out(QueuePair& qp, const fabric::Packet& packet);
   bool in_order(QueuePair& qp, const fabric::Packet& packet);
   void duplicate(QueuePair& qp, const fabric::Packet& packet);
   bool sequence_ok(const QueuePair& qp, const fabric::Packet& packet) const;
@@ -96,10 +108,12 @@ class Responder : public sim::Unit {
   void accept(QueuePair& qp, const fabric::Packet& packet, std::uint32_t psns);
   Verdict refuse(QueuePair& qp, hw::NakCode code, hw::WcStatus in_hand);
   void drop_pending(QueuePair& qp);
+  void drop_first_pending(QueuePair& qp);
 
   Core& core_;
   Stage stage_;
-  Fifo<fabric::PacketPtr> arriving_;
+  Fifo<Arrival> arriving_;           // not in the stage yet
+  Fifo<fabric::PacketPtr> delayed_;  // in it, behind others
   Pool<TakenWqe> taken_;
   std::uint32_t waiting_packets_ = 0;
   Counters counters_;

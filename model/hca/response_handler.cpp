@@ -40,7 +40,7 @@ void ResponseHandler::on_response(QueuePair& qp, const fabric::Packet& packet) {
   }
 }
 
-void ResponseHandler::on_acknowledge(QueuePair& qp, const fabric::Packet& packet) {
+inline void ResponseHandler::on_acknowledge(QueuePair& qp, const fabric::Packet& packet) {
   const hw::SyndromeKind kind = hw::syndrome_kind(packet.aeth.syndrome);
   // A repeated ACK may bring credits; any other answer to what is done has no meaning.
   if (kind != hw::SyndromeKind::kAck && hw::psn_before(packet.psn, qp.send.unacked_psn)) {
@@ -61,7 +61,7 @@ void ResponseHandler::on_acknowledge(QueuePair& qp, const fabric::Packet& packet
   }
 }
 
-void ResponseHandler::take_credit(QueuePair& qp, const fabric::Packet& packet) {
+inline void ResponseHandler::take_credit(QueuePair& qp, const fabric::Packet& packet) {
   SendState& send = qp.send;
   const std::uint8_t code = hw::syndrome_value(packet.aeth.syndrome);
   if (code == hw::kNoCredits) {
@@ -78,11 +78,11 @@ bool ResponseHandler::acknowledge_before(QueuePair& qp, std::uint32_t psn) {
   SendState& send = qp.send;
   if (hw::psn_distance(send.unacked_psn, psn) <= 0) return true;
   while (!send.in_flight.empty()) {
-    InFlight& node = core_.requester->in_flight(send.in_flight.first);
+    InFlight& node = *send.in_flight.first;
     if (hw::psn_distance(node.last_psn, psn) <= 0) break;
     if (node.status != hw::WcStatus::kSuccess) break;
     if (needs_response(node.opcode)) {  // its answer was lost on the way
-      const std::uint32_t missing = hw::psn_add(node.first_psn, node.received / qp.mtu());
+      const std::uint32_t missing = hw::psn_add(node.first_psn, node.received >> qp.mtu_shift());
       send.unacked_psn = missing;
       response_lost(qp, missing);
       return false;
@@ -91,11 +91,10 @@ bool ResponseHandler::acknowledge_before(QueuePair& qp, std::uint32_t psn) {
     core_.requester->finish_oldest(qp, hw::WcStatus::kSuccess, 0);
   }
   // A READ that is being answered keeps its own place.
-  const bool reading = !send.in_flight.empty() &&
-                       needs_response(core_.requester->in_flight(send.in_flight.first).opcode);
+  const bool reading = !send.in_flight.empty() && needs_response(send.in_flight.first->opcode);
   if (reading) {
-    const InFlight& node = core_.requester->in_flight(send.in_flight.first);
-    psn = std::min(psn, hw::psn_add(node.first_psn, node.received / qp.mtu()),
+    const InFlight& node = *send.in_flight.first;
+    psn = std::min(psn, hw::psn_add(node.first_psn, node.received >> qp.mtu_shift()),
                    [](auto a, auto b) { return hw::psn_before(a, b); });
   }
   send.unacked_psn = psn;
@@ -103,7 +102,7 @@ bool ResponseHandler::acknowledge_before(QueuePair& qp, std::uint32_t psn) {
   return !qp.flushes();
 }
 
-void ResponseHandler::progress(QueuePair& qp) {
+inline void ResponseHandler::progress(QueuePair& qp) {
   qp.send.retry = qp.context.retry_cnt;
   qp.send.rnr_retry = qp.context.rnr_retry;
   restart_timer(qp);
@@ -167,20 +166,19 @@ void ResponseHandler::on_data(QueuePair& qp, const fabric::Packet& packet) {
     if (hw::syndrome_kind(packet.aeth.syndrome) == hw::SyndromeKind::kAck) take_credit(qp, packet);
   }
   // Everything before the request that this answers has arrived.
-  std::uint32_t answered = send.in_flight.first;
-  while (answered != kNone &&
-         hw::psn_before(core_.requester->in_flight(answered).last_psn, packet.psn)) {
-    answered = core_.requester->in_flight(answered).next;
+  const InFlight* answered = send.in_flight.first;
+  while (answered != nullptr && hw::psn_before(answered->last_psn, packet.psn)) {
+    answered = answered->next;
   }
-  if (answered == kNone) return;
-  if (!acknowledge_before(qp, core_.requester->in_flight(answered).first_psn)) return;
+  if (answered == nullptr) return;
+  if (!acknowledge_before(qp, answered->first_psn)) return;
   if (send.in_flight.empty()) return;
-  InFlight& node = core_.requester->in_flight(send.in_flight.first);
+  InFlight& node = *send.in_flight.first;
   if (!needs_response(node.opcode) || is_atomic(node.opcode) != atomic) {
     ++counters_.ghost_acks;
     return;
   }
-  const std::uint32_t expected = hw::psn_add(node.first_psn, node.received / qp.mtu());
+  const std::uint32_t expected = hw::psn_add(node.first_psn, node.received >> qp.mtu_shift());
   const std::int32_t gap = hw::psn_distance(expected, packet.psn);
   if (gap < 0) return;  // seen before
   if (gap > 0) return response_lost(qp, expected);
@@ -199,7 +197,7 @@ void ResponseHandler::on_data(QueuePair& qp, const fabric::Packet& packet) {
 }
 
 bool ResponseHandler::scatter(QueuePair& qp, InFlight& node, const fabric::Packet& packet) {
-  const ScatterList& list = core_.requester->scatter_list(node.copy);
+  const ScatterList& list = *node.copy;
   const auto* sges = reinterpret_cast<const std::uint8_t*>(list.sges.data());
   std::uint64_t original = packet.atomic_ack.original;
   const bool atomic = is_atomic(node.opcode);
@@ -249,7 +247,7 @@ void ResponseHandler::packet_sent(QueuePair& qp) {
   if (qp.send.timer_deadline == hw::kNever) restart_timer(qp);
 }
 
-hw::Time ResponseHandler::timeout(const QueuePair& qp) const {
+inline hw::Time ResponseHandler::timeout(const QueuePair& qp) const {
   if (qp.context.timeout == 0) return hw::kNever;
   const std::uint32_t exponent =
       std::max<std::uint32_t>(qp.context.timeout, core_.parameters.requester.ack_timeout_floor);

@@ -25,19 +25,22 @@ ResponseUnit::ResponseUnit(Core& core)
       stage_(core.clock, timing(core.parameters.responder)),
       transmit_queue_(core, *this) {}
 
-std::uint32_t ResponseUnit::append(QueuePair& qp, const Response& response) {
-  const std::uint32_t index = responses_.acquire();
-  responses_[index] = response;
-  responses_[index].since = now();
-  qp.receive.responses.push_back(responses_, index);
+// An answer for the caller to complete: it is looked at when its turn comes.
+Response& ResponseUnit::append(QueuePair& qp, Kind kind, std::uint32_t psn) {
+  Response& response = responses_.acquire();
+  response = Response{};
+  response.since = now();
+  response.psn = psn;
+  response.msn = qp.receive.msn;
+  response.kind = kind;
+  qp.receive.responses.push_back(response);
   activate(qp);
-  return index;
+  return response;
 }
 
 void ResponseUnit::acknowledge(QueuePair& qp, std::uint32_t psn) {
-  PoolList& list = qp.receive.responses;
-  if (!list.empty()) {
-    Response& last = responses_[list.last];
+  if (!qp.receive.responses.empty()) {
+    Response& last = *qp.receive.responses.last;
     if (last.kind == Kind::kAck && hw::syndrome_kind(last.syndrome) == hw::SyndromeKind::kAck) {
       last.psn = psn;
       last.msn = qp.receive.msn;
@@ -45,81 +48,63 @@ void ResponseUnit::acknowledge(QueuePair& qp, std::uint32_t psn) {
       return;
     }
   }
-  Response response;
-  response.psn = psn;
-  response.msn = qp.receive.msn;
-  append(qp, response);
+  append(qp, Kind::kAck, psn);
 }
 
 void ResponseUnit::nak(QueuePair& qp, std::uint32_t psn, std::uint8_t syndrome) {
-  Response response;
-  response.psn = psn;
-  response.msn = qp.receive.msn;
-  response.syndrome = syndrome;
-  append(qp, response);
+  append(qp, Kind::kAck, psn).syndrome = syndrome;
 }
 
 void ResponseUnit::read(QueuePair& qp, const fabric::Packet& request, bool repeated) {
-  Response response;
-  response.kind = Kind::kRead;
+  Response& response = append(qp, Kind::kRead, request.psn);
   response.addr = request.reth.addr;
   response.rkey = request.reth.rkey;
   response.length = request.reth.length;
-  response.psn = request.psn;
-  response.msn = qp.receive.msn;
   response.message = request.message;
   response.repeated = repeated;
-  append(qp, response);
 }
 
-std::uint32_t ResponseUnit::atomic(QueuePair& qp, const fabric::Packet& request) {
-  Response response;
-  response.kind = Kind::kAtomic;
-  response.psn = request.psn;
-  response.msn = qp.receive.msn;
+Response& ResponseUnit::atomic(QueuePair& qp, const fabric::Packet& request) {
+  Response& response = append(qp, Kind::kAtomic, request.psn);
   response.message = request.message;
   response.ready = false;
-  return append(qp, response);
+  return response;
 }
 
-void ResponseUnit::atomic_ready(QueuePair& qp, std::uint32_t response, std::uint64_t original) {
-  responses_[response].original = original;
-  responses_[response].ready = true;
-  if (qp.receive.replay == kNone) {
-    qp.receive.replay = replays_.acquire();
-    replays_[qp.receive.replay].written = 0;
+void ResponseUnit::atomic_ready(QueuePair& qp, Response& response, std::uint64_t original) {
+  response.original = original;
+  response.ready = true;
+  if (qp.receive.replay == nullptr) {
+    qp.receive.replay = &replays_.acquire();
+    qp.receive.replay->written = 0;
   }
-  Replay& replay = replays_[qp.receive.replay];
+  Replay& replay = *qp.receive.replay;
   const std::uint32_t depth = std::max<std::uint32_t>(1, qp.context.max_dest_rd_atomic);
   const std::uint32_t place = replay.written++ % depth;
   replay.original[place] = original;
-  replay.psn[place] = responses_[response].psn;
+  replay.psn[place] = response.psn;
   activate(qp);
 }
 
-void ResponseUnit::atomic_failed(QueuePair& qp, std::uint32_t response) {
-  responses_[response].kind = Kind::kAck;
-  responses_[response].syndrome = hw::nak_syndrome(hw::NakCode::kRemoteOperational);
-  responses_[response].msn = hw::psn_add(responses_[response].msn, -1);  // it is not complete
-  responses_[response].ready = true;
+void ResponseUnit::atomic_failed(QueuePair& qp, Response& response) {
+  response.kind = Kind::kAck;
+  response.syndrome = hw::nak_syndrome(hw::NakCode::kRemoteOperational);
+  response.msn = hw::psn_add(response.msn, -1);  // it is not complete
+  response.ready = true;
   activate(qp);
 }
 
 void ResponseUnit::replay_atomic(QueuePair& qp, std::uint32_t psn) {
-  if (qp.receive.replay == kNone) return;
-  const Replay& replay = replays_[qp.receive.replay];
+  if (qp.receive.replay == nullptr) return;
+  const Replay& replay = *qp.receive.replay;
   const std::uint32_t depth = std::max<std::uint32_t>(1, qp.context.max_dest_rd_atomic);
   const std::uint32_t kept = std::min(replay.written, depth);
   for (std::uint32_t i = 0; i < kept; ++i) {
     if (replay.psn[i] != psn) continue;
     ++counters_.atomic_replays;
-    Response response;
-    response.kind = Kind::kAtomic;
-    response.psn = psn;
-    response.msn = qp.receive.msn;
+    Response& response = append(qp, Kind::kAtomic, psn);
     response.original = replay.original[i];
     response.repeated = true;
-    append(qp, response);
     return;
   }
 }
@@ -153,7 +138,7 @@ void ResponseUnit::on_event(std::uint64_t) {
     qp->receive.respond_active = false;
     if (send_one(*qp) && !qp->receive.responses.empty()) {
       qp->receive.respond_active = true;
-      ring_.push({qpn, responses_[qp->receive.responses.first].since});
+      ring_.push({qpn, qp->receive.responses.first->since});
     }
   }
   stage_.hold_until(core_.port->free_at() - core_.port_lead - stage_.latency());
@@ -161,9 +146,9 @@ void ResponseUnit::on_event(std::uint64_t) {
 }
 
 // False when the oldest answer is an atomic that is still being carried out.
-bool ResponseUnit::send_one(QueuePair& qp) {
+inline bool ResponseUnit::send_one(QueuePair& qp) {
   if (qp.receive.responses.empty()) return true;
-  Response& response = responses_[qp.receive.responses.first];
+  Response& response = *qp.receive.responses.first;
   if (!response.ready) return false;
   if (qp.receive.silenced) {
     pop(qp);
@@ -176,15 +161,13 @@ bool ResponseUnit::send_one(QueuePair& qp) {
   fabric::PacketPtr packet = make_packet(qp, response);
   if (response.kind == Kind::kAck) {
     packet->opcode = hw::BthOpcode::kRcAcknowledge;
-    const bool positive = hw::syndrome_kind(response.syndrome) == hw::SyndromeKind::kAck;
-    if (positive) {
+    const hw::SyndromeKind kind = hw::syndrome_kind(response.syndrome);
+    if (kind == hw::SyndromeKind::kAck) {
       ++counters_.acks;
-    } else if (hw::syndrome_kind(response.syndrome) == hw::SyndromeKind::kRnrNak) {
-      ++counters_.rnr_naks;
     } else {
-      ++counters_.naks;
+      ++(kind == hw::SyndromeKind::kRnrNak ? counters_.rnr_naks : counters_.naks);
+      packet->aeth.syndrome = response.syndrome;
     }
-    packet->aeth.syndrome = positive ? credits(qp) : response.syndrome;
   } else {
     packet->opcode = hw::BthOpcode::kRcAtomicAcknowledge;
     packet->atomic_ack.original = response.original;
@@ -243,24 +226,22 @@ void ResponseUnit::refuse_read(QueuePair& qp, fabric::PacketPtr packet) {
   core_.qp_control->fail(qp, hw::WcStatus::kLocProtErr);
 }
 
-void ResponseUnit::pop(QueuePair& qp) {
-  const std::uint32_t index = qp.receive.responses.pop_front(responses_);
-  const Response& response = responses_[index];
+inline void ResponseUnit::pop(QueuePair& qp) {
+  Response& response = qp.receive.responses.pop_front();
   if (response.kind != Kind::kAck && !response.repeated && qp.receive.responses_due != 0) {
     --qp.receive.responses_due;
   }
-  responses_.release(index);
+  responses_.release(response);
 }
 
 // A responder on an SRQ knows of no receive WQE that is its own.
-std::uint8_t ResponseUnit::credits(const QueuePair& qp) const {
+inline std::uint8_t ResponseUnit::credits(const QueuePair& qp) const {
   if (qp.context.uses_srq != 0) return hw::ack_syndrome(hw::kNoCredits);
   return hw::ack_syndrome(hw::credit_code_for(qp.receive.rq_remaining));
 }
 
-fabric::PacketPtr ResponseUnit::make_packet(const QueuePair& qp, const Response& response) {
-  fabric::PacketPtr packet = core_.packets.acquire();
-  address_packet(qp, *packet);
+inline fabric::PacketPtr ResponseUnit::make_packet(const QueuePair& qp, const Response& response) {
+  fabric::PacketPtr packet = core_.packets.acquire(qp.headers);
   packet->psn = response.psn;
   packet->aeth.msn = response.msn;
   packet->aeth.syndrome = credits(qp);
@@ -268,13 +249,12 @@ fabric::PacketPtr ResponseUnit::make_packet(const QueuePair& qp, const Response&
   return packet;
 }
 
-void ResponseUnit::transmit(fabric::PacketPtr packet, QueuePair& qp) {
-  ++qp.receive.gathers;
-  transmit_queue_.open(std::move(packet), qp.context.qpn);
-  transmit_queue_.close();
+inline void ResponseUnit::transmit(fabric::PacketPtr packet, QueuePair& qp) {
+  const hw::Time at = transmit_queue_.send(std::move(packet), qp.context.qpn);
+  if (at == hw::kNever) ++qp.receive.gathers;
 }
 
-void ResponseUnit::packet_left(std::uint32_t qpn, const fabric::Packet&, hw::Time) {
+void ResponseUnit::packet_left(std::uint32_t qpn, std::uint64_t, const hw::OpcodeInfo&, hw::Time) {
   if (QueuePair* qp = core_.qp(qpn)) --qp->receive.gathers;
   resume();
 }
@@ -300,9 +280,11 @@ bool ResponseUnit::gather_failed(std::uint32_t qpn, fabric::Packet& packet) {
 
 void ResponseUnit::release(QueuePair& qp) {
   while (!qp.receive.responses.empty()) {
-    responses_.release(qp.receive.responses.pop_front(responses_));
+    responses_.release(qp.receive.responses.pop_front());
   }
-  if (qp.receive.replay != kNone) replays_.release(std::exchange(qp.receive.replay, kNone));
+  if (qp.receive.replay != nullptr) {
+    replays_.release(*std::exchange(qp.receive.replay, nullptr));
+  }
 }
 
 }  // namespace hcasim::hca

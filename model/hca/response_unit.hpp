@@ -12,6 +12,35 @@
 
 namespace hcasim::hca {
 
+/// An answer that waits for its turn.
+struct Response {
+  enum class Kind : std::uint8_t { kAck, kRead, kAtomic };
+
+  Response* next = nullptr;
+  std::uint64_t addr = 0;
+  std::uint64_t original = 0;
+  std::uint64_t message = 0;
+  hw::Time since = 0;  ///< decided at
+  std::uint32_t rkey = 0;
+  std::uint32_t length = 0;
+  std::uint32_t offset = 0;
+  std::uint32_t psn = 0;
+  std::uint32_t msn = 0;
+  Kind kind = Kind::kAck;
+  std::uint8_t syndrome = 0;
+  bool ready = true;
+  bool repeated = false;  ///< does not count against the limit of READs and atomics
+};
+
+/// Answers of the last atomics of a queue pair.
+struct Replay {
+  static constexpr std::uint32_t kEntries = 256;
+  Replay* next = nullptr;
+  std::uint32_t written = 0;
+  std::array<std::uint64_t, kEntries> original;
+  std::array<std::uint32_t, kEntries> psn;
+};
+
 /// Sends what the responder answers: ACKs, NAKs, READ responses, atomic answers; in the order of
 /// the requests within a queue pair, round robin among them, a packet a turn. An ACK that still
 /// waits behind nothing but ACKs takes up later ones.
@@ -37,10 +66,10 @@ class ResponseUnit : public sim::Unit, public TransmitQueue::Owner {
   /// `repeated`: was asked for before, and does not count against the limit of READs and atomics.
   void read(QueuePair& qp, const fabric::Packet& request, bool repeated);
   /// Keeps a place for the answer of an atomic; atomic_ready() fills it.
-  std::uint32_t atomic(QueuePair& qp, const fabric::Packet& request);
-  void atomic_ready(QueuePair& qp, std::uint32_t response, std::uint64_t original);
+  Response& atomic(QueuePair& qp, const fabric::Packet& request);
+  void atomic_ready(QueuePair& qp, Response& response, std::uint64_t original);
   /// The atomic could not be carried out: its answer is a NAK.
-  void atomic_failed(QueuePair& qp, std::uint32_t response);
+  void atomic_failed(QueuePair& qp, Response& response);
   /// Answers a repeated atomic from memory; silent when it is too old.
   void replay_atomic(QueuePair& qp, std::uint32_t psn);
   /// Forgets answers that have not left and those kept for repetition.
@@ -49,42 +78,19 @@ class ResponseUnit : public sim::Unit, public TransmitQueue::Owner {
   const Counters& counters() const { return counters_; }
   const Stage& stage() const { return stage_; }
   void on_event(std::uint64_t argument) override;
-  void packet_left(std::uint32_t qpn, const fabric::Packet& packet, hw::Time at) override;
+  void packet_left(std::uint32_t qpn, std::uint64_t message, const hw::OpcodeInfo& info,
+                   hw::Time at) override;
   bool gather_failed(std::uint32_t qpn, fabric::Packet& packet) override;
   void packet_dropped(std::uint32_t qpn) override;
 
  private:
-  enum class Kind : std::uint8_t { kAck, kRead, kAtomic };
-  struct Response {
-    std::uint64_t addr = 0;
-    std::uint64_t original = 0;
-    std::uint64_t message = 0;
-    hw::Time since = 0;  ///< decided at
-    std::uint32_t rkey = 0;
-    std::uint32_t length = 0;
-    std::uint32_t offset = 0;
-    std::uint32_t psn = 0;
-    std::uint32_t msn = 0;
-    std::uint32_t next = kNone;
-    Kind kind = Kind::kAck;
-    std::uint8_t syndrome = 0;
-    bool ready = true;
-    bool repeated = false;  ///< does not count against the limit of READs and atomics
-  };
-  /// Answers of the last atomics of a queue pair.
-  struct Replay {
-    static constexpr std::uint32_t kEntries = 256;
-    std::array<std::uint64_t, kEntries> original;
-    std::array<std::uint32_t, kEntries> psn;
-    std::uint32_t written = 0;
-  };
-
+  using Kind = Response::Kind;
   struct Place {
     std::uint32_t qpn = 0;
     hw::Time since = 0;  ///< when its next packet could be begun
   };
 
-  std::uint32_t append(QueuePair& qp, const Response& response);
+  Response& append(QueuePair& qp, Kind kind, std::uint32_t psn);
   void activate(QueuePair& qp);
   void resume();
   void arrange();

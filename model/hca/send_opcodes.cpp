@@ -45,11 +45,6 @@ hw::BthOpcode data_opcode(hw::WrOpcode opcode, bool first, bool last) {
   return first ? Op::kRcWriteOnly : Op::kRcWriteLast;
 }
 
-std::int64_t packets_of(const hw::SendWqeControl& control, std::uint32_t mtu) {
-  if (is_atomic(control.opcode)) return 1;
-  return std::max<std::int64_t>(1, (std::int64_t{control.length} + mtu - 1) / mtu);
-}
-
 bool send_wqe_fits(const hw::SendWqeControl& control, std::uint32_t stride) {
   const std::uint32_t offset = hw::send_wqe_data_offset(control.opcode);
   const std::uint32_t room = stride - offset;
@@ -57,20 +52,6 @@ bool send_wqe_fits(const hw::SendWqeControl& control, std::uint32_t stride) {
     return !needs_response(control.opcode) && control.length <= room;
   }
   return control.num_sge * sizeof(hw::Sge) <= room && control.length <= 0x8000'0000u;
-}
-
-void address_packet(const QueuePair& qp, fabric::Packet& packet) {
-  const hw::AddressVector& av = qp.context.av;
-  fabric::Addressing& address = packet.address;
-  address.src_mac = av.smac;
-  address.dst_mac = av.dmac;
-  address.src_gid = av.sgid;
-  address.dst_gid = av.dgid;
-  address.udp_src_port = av.udp_sport;
-  address.traffic_class = av.traffic_class;
-  address.hop_limit = av.hop_limit;
-  packet.dest_qp = qp.context.remote_qpn;
-  packet.src_qp = qp.context.qpn;
 }
 
 bool plan_gather(MemoryTable& memory, std::uint32_t pd, const std::uint8_t* sges,

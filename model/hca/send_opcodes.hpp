@@ -43,14 +43,14 @@ hw::WcOpcode completion_opcode(hw::WrOpcode opcode);
 hw::BthOpcode data_opcode(hw::WrOpcode opcode, bool first, bool last);
 
 /// PSNs that a work request takes: its packets, or those of its response.
-std::int64_t packets_of(const hw::SendWqeControl& control, std::uint32_t mtu);
+inline std::int64_t packets_of(const hw::SendWqeControl& control, unsigned mtu_shift) {
+  if (is_atomic(control.opcode) || control.length == 0) return 1;
+  return ((std::int64_t{control.length} - 1) >> mtu_shift) + 1;
+}
 
 /// True when the SGEs or the inline data that the WQE speaks of lie within its slot, and they make
 /// up its length.
 bool send_wqe_fits(const hw::SendWqeControl& control, std::uint32_t stride);
-
-/// Sets what every packet of the queue pair has: addresses, destination, source.
-void address_packet(const QueuePair& qp, fabric::Packet& packet);
 
 /// The pieces of host memory that make up one packet's payload.
 struct GatherPlan {

@@ -3,7 +3,6 @@
 
 #include "hca/transmit_queue.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace hcasim::hca {
@@ -41,10 +40,9 @@ void TransmitQueue::send_ready() {
       continue;
     }
     if (entry.error && !owner_.gather_failed(entry.qpn, *entry.packet)) continue;
-    const fabric::Packet& packet = *entry.packet;
-    const hw::Time first_bit = std::max(core_.engine.now(), core_.port->free_at());
-    owner_.packet_left(entry.qpn, packet, first_bit);
-    core_.port->send(std::move(entry.packet));
+    const std::uint64_t message = entry.packet->message;
+    const hw::OpcodeInfo& info = entry.packet->info();
+    owner_.packet_left(entry.qpn, message, info, core_.port->send(std::move(entry.packet)));
   }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "hca/core.hpp"
 #include "pcie/dma.hpp"
@@ -18,7 +19,9 @@ class TransmitQueue final : public pcie::DmaClient {
   class Owner {
    public:
     virtual ~Owner() = default;
-    virtual void packet_left(std::uint32_t qpn, const fabric::Packet& packet, hw::Time at) = 0;
+    /// `message` and `info` are those of the packet, which is gone; its first bit left at `at`.
+    virtual void packet_left(std::uint32_t qpn, std::uint64_t message, const hw::OpcodeInfo& info,
+                             hw::Time at) = 0;
     /// True: the owner has made something else of the packet, to be sent in its place.
     virtual bool gather_failed(std::uint32_t qpn, fabric::Packet& packet) = 0;
     /// A packet came to its end by drop().
@@ -27,6 +30,13 @@ class TransmitQueue final : public pcie::DmaClient {
 
   TransmitQueue(Core& core, Owner& owner) : core_(core), owner_(owner) {}
 
+  /// Sends a packet that is complete. Returns the time of its first bit, and the owner hears no
+  /// more of it; never, if it has to wait.
+  hw::Time send(fabric::PacketPtr packet, std::uint32_t qpn) {
+    if (entries_.empty()) return core_.port->send(std::move(packet));
+    entries_.push({std::move(packet), qpn, 0, false});
+    return hw::kNever;
+  }
   /// Opens a place behind all others for a packet whose gathers follow; close() ends them.
   void open(fabric::PacketPtr packet, std::uint32_t qpn);
   /// Reads part of the open packet's payload from host memory.

@@ -4,6 +4,7 @@
 #include "hca/wqe_fetch.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "hca/qp_control.hpp"
 #include "hca/send_scheduler.hpp"
@@ -38,7 +39,7 @@ void WqeFetch::doorbell(QueuePair& qp, std::uint32_t head, hw::Time arrival) {
   }
 }
 
-void WqeFetch::stamp_doorbell(const QueuePair& qp, std::uint32_t count, hw::Time at) {
+inline void WqeFetch::stamp_doorbell(const QueuePair& qp, std::uint32_t count, hw::Time at) {
   if (core_.observer == nullptr) return;
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint64_t message =
@@ -47,14 +48,14 @@ void WqeFetch::stamp_doorbell(const QueuePair& qp, std::uint32_t count, hw::Time
   }
 }
 
-bool WqeFetch::wants_fetch(const QueuePair& qp) const {
+inline bool WqeFetch::wants_fetch(const QueuePair& qp) const {
   const SendState& send = qp.send;
   return qp.begins() && send.fetch.count < send.head.count &&
          send.fetch.count - send.send.count < core_.parameters.wqe_fetch.prefetch_wqes;
 }
 
-void WqeFetch::request(QueuePair& qp) {
-  if (qp.send.fetch_queued || !wants_fetch(qp)) return;
+void WqeFetch::enqueue(QueuePair& qp) {
+  if (!wants_fetch(qp)) return;
   qp.send.fetch_queued = true;
   queue_.push(qp.context.qpn);
   schedule(stage_.enter(now()));
@@ -71,77 +72,83 @@ void WqeFetch::on_event(std::uint64_t) {
 
 // One read: as many slots as are posted, fit the prefetch room and the buffer, and lie before the
 // end of the ring.
-void WqeFetch::issue(QueuePair& qp) {
+inline void WqeFetch::issue(QueuePair& qp) {
   SendState& send = qp.send;
   const Parameters::WqeFetch& limits = core_.parameters.wqe_fetch;
   const std::uint32_t stride = qp.context.sq_stride;
   const auto posted = static_cast<std::uint32_t>(send.head.count - send.fetch.count);
   const auto room =
       limits.prefetch_wqes - static_cast<std::uint32_t>(send.fetch.count - send.send.count);
-  const std::uint32_t fits = std::max(1u, std::min(limits.fetch_bytes, Buffer::kBytes) / stride);
-  const std::uint32_t count = std::min({posted, room, fits, qp.context.sq_size - send.fetch.slot});
+  const std::uint32_t bytes = std::min(limits.fetch_bytes, FetchBuffer::kBytes);
+  std::uint32_t count = std::min({posted, room, qp.context.sq_size - send.fetch.slot});
+  if (count * stride > bytes) count = std::max(1u, bytes / stride);
 
-  const std::uint32_t index = buffers_.acquire();
-  Buffer& buffer = buffers_[index];
+  FetchBuffer& buffer = buffers_.acquire();
   buffer.qpn = qp.context.qpn;
   buffer.first = 0;
   buffer.count = static_cast<std::uint16_t>(count);
   buffer.arrived = buffer.void_ = false;
-  send.buffers.push_back(buffers_, index);
+  send.buffers.push_back(buffer);
   ++send.fetches;
   ++counters_.fetches;
   counters_.wqes += count;
   const std::uint64_t address = qp.context.sq_base + std::uint64_t{send.fetch.slot} * stride;
   send.fetch.advance(count, qp.context.sq_size);
-  core_.dma.read(address, buffer.bytes.data(), count * stride, *this, index);
+  core_.dma.read(address, buffer.bytes.data(), count * stride, *this,
+                 std::bit_cast<std::uint64_t>(&buffer));
 }
 
 void WqeFetch::on_dma_read(std::uint64_t token, bool error) {
-  const auto index = static_cast<std::uint32_t>(token);
-  Buffer& buffer = buffers_[index];
+  FetchBuffer& buffer = *std::bit_cast<FetchBuffer*>(token);
   QueuePair* qp = core_.qp(buffer.qpn);
   if (qp != nullptr) --qp->send.fetches;
   if (buffer.void_ || qp == nullptr) {
     counters_.discarded += buffer.count;
-    buffers_.release(index);
+    buffers_.release(buffer);
     return;
   }
   if (error) return core_.qp_control->fail(*qp, hw::WcStatus::kLocQpOpErr);
   buffer.arrived = true;
   buffer.arrival = now();
+  if (qp->send.buffers.first == &buffer) set_front(qp->send);
   core_.scheduler->activate(*qp);
 }
 
-const std::uint8_t* WqeFetch::front(const QueuePair& qp) const {
-  if (qp.send.buffers.empty()) return nullptr;
-  const Buffer& buffer = buffers_[qp.send.buffers.first];
-  if (!buffer.arrived) return nullptr;
-  return buffer.bytes.data() + std::size_t{buffer.first} * qp.context.sq_stride;
-}
-
-hw::Time WqeFetch::front_arrival(const QueuePair& qp) const {
-  return buffers_[qp.send.buffers.first].arrival;
+// The front WQE is the first of the first buffer.
+inline void WqeFetch::set_front(SendState& send) {
+  send.front = nullptr;
+  if (send.buffers.empty()) return;
+  const FetchBuffer& buffer = *send.buffers.first;
+  if (!buffer.arrived) return;
+  send.front = buffer.bytes.data();
+  send.front_arrival = buffer.arrival;
 }
 
 void WqeFetch::pop(QueuePair& qp) {
-  Buffer& buffer = buffers_[qp.send.buffers.first];
-  if (++buffer.first == buffer.count) buffers_.release(qp.send.buffers.pop_front(buffers_));
-  qp.send.send.advance(1, qp.context.sq_size);
+  SendState& send = qp.send;
+  FetchBuffer& buffer = *send.buffers.first;
+  if (++buffer.first == buffer.count) {
+    buffers_.release(send.buffers.pop_front());
+    set_front(send);
+  } else {
+    send.front += qp.context.sq_stride;
+  }
+  send.send.advance(1, qp.context.sq_size);
   request(qp);
 }
 
 void WqeFetch::restart(QueuePair& qp) {
   SendState& send = qp.send;
   while (!send.buffers.empty()) {
-    const std::uint32_t index = send.buffers.pop_front(buffers_);
-    Buffer& buffer = buffers_[index];
+    FetchBuffer& buffer = send.buffers.pop_front();
     if (buffer.arrived) {
       counters_.discarded += static_cast<std::uint64_t>(buffer.count - buffer.first);
-      buffers_.release(index);
+      buffers_.release(buffer);
     } else {
       buffer.void_ = true;
     }
   }
+  send.front = nullptr;
   send.fetch = send.send;
 }
 

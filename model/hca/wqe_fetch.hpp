@@ -12,6 +12,19 @@
 
 namespace hcasim::hca {
 
+/// The WQEs that one read brings.
+struct FetchBuffer {
+  static constexpr std::uint32_t kBytes = 1024;
+  FetchBuffer* next = nullptr;
+  hw::Time arrival = 0;
+  std::uint32_t qpn = 0;
+  std::uint16_t first = 0;  ///< WQEs already consumed
+  std::uint16_t count = 0;
+  bool arrived = false;
+  bool void_ = false;  ///< discarded while the read was under way
+  std::array<std::uint8_t, kBytes> bytes;
+};
+
 /// Brings send WQEs on chip: whole slots, several in one read, ahead of the requester by at most
 /// `prefetch_wqes`. Queue pairs that want a fetch take turns in a FIFO.
 ///
@@ -29,10 +42,9 @@ class WqeFetch : public sim::Unit, public pcie::DmaClient {
   /// The producer index of a send ring moved.
   void doorbell(QueuePair& qp, std::uint32_t head, hw::Time arrival);
   /// Asks for a fetch if the queue pair has room and something to fetch.
-  void request(QueuePair& qp);
-  /// The WQE at qp.send.send, or null while it is not on chip.
-  const std::uint8_t* front(const QueuePair& qp) const;
-  hw::Time front_arrival(const QueuePair& qp) const;
+  void request(QueuePair& qp) {
+    if (qp.send.fetch.count != qp.send.head.count && !qp.send.fetch_queued) enqueue(qp);
+  }
   /// The WQE at the front was cut into packets to its end.
   void pop(QueuePair& qp);
   /// Forgets everything on chip; the next fetch begins at qp.send.send.
@@ -43,26 +55,16 @@ class WqeFetch : public sim::Unit, public pcie::DmaClient {
   void on_event(std::uint64_t argument) override;
   void on_dma_read(std::uint64_t token, bool error) override;
 
-  struct Buffer {
-    static constexpr std::uint32_t kBytes = 1024;
-    std::array<std::uint8_t, kBytes> bytes;
-    hw::Time arrival = 0;
-    std::uint32_t next = kNone;
-    std::uint32_t qpn = 0;
-    std::uint16_t first = 0;  ///< WQEs already consumed
-    std::uint16_t count = 0;
-    bool arrived = false;
-    bool void_ = false;  ///< discarded while the read was under way
-  };
-
  private:
   bool wants_fetch(const QueuePair& qp) const;
+  void enqueue(QueuePair& qp);
+  static void set_front(SendState& send);
   void issue(QueuePair& qp);
   void stamp_doorbell(const QueuePair& qp, std::uint32_t count, hw::Time at);
 
   Core& core_;
   Stage stage_;
-  Pool<Buffer> buffers_;
+  Pool<FetchBuffer> buffers_;
   Fifo<std::uint32_t> queue_;  // QPNs
   Counters counters_;
 };

@@ -103,12 +103,18 @@ void CpuPort::fail_unmapped(std::uint64_t address, std::uint64_t bytes) const {
 }
 
 void CpuPort::read(std::uint64_t address, void* to, std::uint64_t bytes) {
-  if (bytes == 0) return;
+  if (!memory_.read_if_simple(address, to, bytes)) read_any(address, to, bytes);
+}
+
+void CpuPort::read_any(std::uint64_t address, void* to, std::uint64_t bytes) {
   if (!memory_.try_read(address, to, bytes)) fail_unmapped(address, bytes);
 }
 
 void CpuPort::write(std::uint64_t address, const void* from, std::uint64_t bytes) {
-  if (bytes == 0) return;
+  if (!memory_.write_if_simple(address, from, bytes)) write_any(address, from, bytes);
+}
+
+void CpuPort::write_any(std::uint64_t address, const void* from, std::uint64_t bytes) {
   if (!memory_.try_write(address, from, bytes)) fail_unmapped(address, bytes);
 }
 

@@ -21,7 +21,7 @@ namespace hcasim::host {
 /// and end_activity. The engine's time stands still in an activity; what it charges is added to the
 /// times at which its stores leave, and has to pass before the same process goes on. Activities do
 /// not wait for each other: the node has as many cores as it needs.
-class CpuPort : public sim::Unit, public hw::HostPort {
+class CpuPort final : public sim::Unit, public hw::HostPort {
  public:
   CpuPort(sim::Engine& engine, const Parameters& parameters, Memory& memory, MmioPort& mmio,
           InterruptController& interrupts, sim::Tasks& tasks);
@@ -61,6 +61,8 @@ class CpuPort : public sim::Unit, public hw::HostPort {
     bool running = false;
   };
 
+  void read_any(std::uint64_t address, void* to, std::uint64_t bytes);
+  void write_any(std::uint64_t address, const void* from, std::uint64_t bytes);
   void settle();
   void run(hw::Callback callback);
   [[noreturn]] void fail_unmapped(std::uint64_t address, std::uint64_t bytes) const;

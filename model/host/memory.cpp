@@ -59,16 +59,52 @@ void Memory::copy_out(std::uint64_t address, void* to, std::uint64_t bytes) cons
   }
 }
 
-bool Memory::try_read_pages(std::uint64_t address, void* to, std::uint64_t bytes) {
-  if (!mapped(address, bytes)) return false;
-  read(address, to, bytes);
+bool Memory::read_any(std::uint64_t address, void* to, std::uint64_t bytes) {
+  if (bytes == 0) return true;
+  const std::uint8_t* at = pages_.in_page(address, bytes);
+  if (at == nullptr && !mapped(address, bytes)) return false;
+  apply_visible();
+  if (at != nullptr) {
+    copy_bytes(to, at, bytes);
+  } else {
+    copy_out(address, to, bytes);
+  }
   return true;
 }
 
-bool Memory::try_write_pages(std::uint64_t address, const void* from, std::uint64_t bytes) {
-  if (!mapped(address, bytes)) return false;
-  write(address, from, bytes);
+bool Memory::write_any(std::uint64_t address, const void* from, std::uint64_t bytes) {
+  if (bytes == 0) return true;
+  std::uint8_t* at = pages_.in_page(address, bytes);
+  if (at == nullptr && !mapped(address, bytes)) return false;
+  apply_visible();
+  if (at != nullptr) {
+    copy_bytes(at, from, bytes);
+  } else {
+    copy_in(address, static_cast<const std::uint8_t*>(from), bytes);
+  }
   return true;
+}
+
+bool Memory::try_post(std::uint64_t address, const void* from, std::uint32_t bytes,
+                      Time visible_at) {
+  std::uint8_t* to = pages_.in_page(address, bytes);
+  if (to == nullptr && !mapped(address, bytes)) return false;
+  post_at(to, address, from, bytes, visible_at);
+  return true;
+}
+
+// Applies first what it can, so that a memory that nobody looks at needs no more room.
+void Memory::post_at(std::uint8_t* to, std::uint64_t address, const void* from, std::uint32_t bytes,
+                     Time visible_at) {
+  apply_visible();
+  Posted& posted = posted_.emplace();
+  describe(posted, address, to, bytes, visible_at);
+  if (bytes <= kSmallBytes) {
+    copy_bytes(posted.small, from, bytes);
+  } else {
+    push_bytes(static_cast<const std::uint8_t*>(from), bytes);
+  }
+  watches_.on_write(address, bytes, visible_at);
 }
 
 void Memory::push_bytes(const std::uint8_t* from, std::uint64_t bytes) {
@@ -91,6 +127,20 @@ void Memory::grow_bytes(std::uint64_t needed) {
   bytes_ = std::move(larger);
   bytes_head_ = 0;
   bytes_tail_ = used;
+}
+
+// What became visible since somebody looked last is often more than one write.
+void Memory::apply(Time until) {
+  do {
+    const Posted& posted = posted_.front();
+    if (posted.to != nullptr && posted.bytes <= kSmallBytes) {
+      copy_bytes(posted.to, posted.small, posted.bytes);
+    } else {
+      apply_pages(posted);
+    }
+    posted_.drop();
+    next_visible_ = posted_.empty() ? hw::kNever : posted_.front().visible_at;
+  } while (next_visible_ <= until);
 }
 
 // A write that is large or touches several pages.

@@ -40,25 +40,27 @@ class Memory {
     apply_visible();
     copy_in(address, static_cast<const std::uint8_t*>(from), bytes);
   }
-  /// The same where the range may be unmapped: false then, and nothing is done.
+  /// The same where the range may be unmapped or empty: false if unmapped, and nothing is done.
   bool try_read(std::uint64_t address, void* to, std::uint64_t bytes) {
-    const std::uint8_t* at = pages_.in_page(address, bytes);
-    if (at == nullptr) return try_read_pages(address, to, bytes);
-    apply_visible();
-    copy_bytes(to, at, bytes);
-    return true;
+    return read_if_simple(address, to, bytes) || read_any(address, to, bytes);
   }
   bool try_write(std::uint64_t address, const void* from, std::uint64_t bytes) {
+    return write_if_simple(address, from, bytes) || write_any(address, from, bytes);
+  }
+  /// What most accesses are: a copy of a queue entry, or of a doorbell record, within a page, while
+  /// nothing posted waits to be applied. False, and nothing is done, where there is more to it.
+  bool read_if_simple(std::uint64_t address, void* to, std::uint64_t bytes) const {
+    const std::uint8_t* at = pages_.in_page(address, bytes);
+    return at != nullptr && next_visible_ > engine_.now() && copy_entry(to, at, bytes);
+  }
+  bool write_if_simple(std::uint64_t address, const void* from, std::uint64_t bytes) {
     std::uint8_t* at = pages_.in_page(address, bytes);
-    if (at == nullptr) return try_write_pages(address, from, bytes);
-    apply_visible();
-    copy_bytes(at, from, bytes);
-    return true;
+    return at != nullptr && next_visible_ > engine_.now() && copy_entry(at, from, bytes);
   }
   /// Applies the posted writes that are visible at `at`: for callers ahead of the engine, which has
   /// no events before `at` left.
   void apply_until(Time at) {
-    while (next_visible_ <= at) apply_first();
+    if (next_visible_ <= at) apply(at);
   }
   /// A write that becomes visible at `visible_at`, not before those posted earlier. The range must
   /// be mapped.
@@ -66,10 +68,18 @@ class Memory {
     post_at(pages_.in_page(address, bytes), address, from, bytes, visible_at);
   }
   /// The same where the range may be unmapped: false then, and nothing is done.
-  bool try_post(std::uint64_t address, const void* from, std::uint32_t bytes, Time visible_at) {
+  bool try_post(std::uint64_t address, const void* from, std::uint32_t bytes, Time visible_at);
+  /// What most posted writes are: an entry within a page that nobody watches. False, and nothing is
+  /// done, where there is more to it.
+  bool post_if_simple(std::uint64_t address, const void* from, std::uint32_t bytes,
+                      Time visible_at) {
     std::uint8_t* to = pages_.in_page(address, bytes);
-    if (to == nullptr && !mapped(address, bytes)) return false;
-    post_at(to, address, from, bytes, visible_at);
+    if (to == nullptr || pages_.info(address).first_watch != 0) return false;
+    if (bytes > kSmallBytes || posted_.full()) return false;
+    Posted& posted = posted_.place_behind();
+    if (!copy_entry(posted.small, from, bytes)) return false;
+    describe(posted, address, to, bytes, visible_at);
+    posted_.extend();
     return true;
   }
 
@@ -96,45 +106,45 @@ class Memory {
   };
 
   void apply_visible() { apply_until(engine_.now()); }
-  void apply_first() {
-    const Posted& posted = posted_.front();
-    if (posted.to != nullptr && posted.bytes <= kSmallBytes) {
-      copy_bytes(posted.to, posted.small, posted.bytes);
-    } else {
-      apply_pages(posted);
-    }
-    posted_.drop();
-    next_visible_ = posted_.empty() ? hw::kNever : posted_.front().visible_at;
-  }
+  void apply(Time until);
   void apply_pages(const Posted& posted);
   // `to` is null when the range touches several pages.
   void post_at(std::uint8_t* to, std::uint64_t address, const void* from, std::uint32_t bytes,
-               Time visible_at) {
-    apply_visible();
-    if (posted_.empty()) next_visible_ = visible_at;
-    Posted& posted = posted_.emplace();
+               Time visible_at);
+  void describe(Posted& posted, std::uint64_t address, std::uint8_t* to, std::uint32_t bytes,
+                Time visible_at) {
     posted.address = address;
     posted.to = to;
     posted.visible_at = visible_at;
     posted.bytes = bytes;
-    if (bytes <= kSmallBytes) {
-      copy_bytes(posted.small, from, bytes);
-    } else {
-      push_bytes(static_cast<const std::uint8_t*>(from), bytes);
-    }
-    watches_.on_write(address, bytes, visible_at);
+    if (visible_at < next_visible_) next_visible_ = visible_at;  // then it is the only one
   }
-  bool try_read_pages(std::uint64_t address, void* to, std::uint64_t bytes);
-  bool try_write_pages(std::uint64_t address, const void* from, std::uint64_t bytes);
-  // Queue entries, payloads of benchmarks and doorbell records: a call would cost more than these.
-  static void copy_bytes(void* to, const void* from, std::uint64_t bytes) {
-    if (bytes == 64) {
-      std::memcpy(to, from, 64);
-    } else if (bytes == 8) {
-      std::memcpy(to, from, 8);
-    } else {
-      std::memcpy(to, from, bytes);
+  bool read_any(std::uint64_t address, void* to, std::uint64_t bytes);
+  bool write_any(std::uint64_t address, const void* from, std::uint64_t bytes);
+  // Doorbell records and queue entries: a call would cost more than these.
+  static bool copy_entry(void* to, const void* from, std::uint64_t bytes) {
+    switch (bytes) {
+      case 4:
+        std::memcpy(to, from, 4);
+        return true;
+      case 8:
+        std::memcpy(to, from, 8);
+        return true;
+      case 32:
+        std::memcpy(to, from, 32);
+        return true;
+      case 64:
+        std::memcpy(to, from, 64);
+        return true;
+      case 128:
+        std::memcpy(to, from, 128);
+        return true;
+      default:
+        return false;
     }
+  }
+  static void copy_bytes(void* to, const void* from, std::uint64_t bytes) {
+    if (!copy_entry(to, from, bytes)) std::memcpy(to, from, bytes);
   }
   void copy_in(std::uint64_t address, const std::uint8_t* from, std::uint64_t bytes);
   void copy_out(std::uint64_t address, void* to, std::uint64_t bytes) const;

@@ -13,7 +13,13 @@ void MmioInitiator::start_of_simulation() {
 }
 
 bool MmioInitiator::access(pcie::BarSink& sink, const pcie::BarAccess& access, Time arrival) {
-  if (device_ != nullptr) return device_->access(sink, access, arrival);
+  if (device_ != nullptr) [[likely]]
+    return device_->access(sink, access, arrival);
+  return access_by_socket(sink, access, arrival);
+}
+
+bool MmioInitiator::access_by_socket(pcie::BarSink& sink, const pcie::BarAccess& access,
+                                     Time arrival) {
   sink_ = &sink;
   pcie::PooledPayload& payload =
       requester_.pool().acquire(access.is_write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND,

@@ -28,6 +28,7 @@ class MmioInitiator : public sc_core::sc_module,
 
  private:
   void start_of_simulation() override;
+  bool access_by_socket(pcie::BarSink& sink, const pcie::BarAccess& access, Time arrival);
   void on_response(pcie::PooledPayload& payload, Time at) override;
   void on_request_end() override;
 

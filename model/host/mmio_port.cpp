@@ -25,22 +25,22 @@ MmioPort::MmioPort(sim::Engine& engine, const pcie::Parameters& p, fabric::LinkC
       headers_(std::max(p.posted_header_credits, kMaxBytes / kLineBytes)),
       credits_(std::max(p.posted_data_credits, kMaxBytes / kCreditBytes)) {}
 
-std::uint32_t MmioPort::allocate() {
-  if (free_.empty()) {
-    accesses_.push_back(std::make_unique<Access>());
-    free_.reserve(accesses_.capacity());
-    return static_cast<std::uint32_t>(accesses_.size() - 1);
-  }
-  const std::uint32_t index = free_.back();
-  free_.pop_back();
-  return index;
+std::uint32_t MmioPort::add_access() {
+  accesses_.push_back(std::make_unique<Access>());
+  free_.reserve(accesses_.capacity());
+  return static_cast<std::uint32_t>(accesses_.size() - 1);
 }
 
-void MmioPort::write(std::uint64_t offset, const void* data, std::uint32_t bytes, Time issue) {
+void MmioPort::refuse_unless_burst(std::uint64_t offset, std::uint32_t bytes) const {
   const bool whole_lines = bytes % kLineBytes == 0 && offset % kLineBytes == 0;
-  if (bytes == 0 || bytes > kMaxBytes || (bytes > kLineBytes && !whole_lines)) {
+  if (bytes == 0 || bytes > kMaxBytes || !whole_lines) {
     fail(fmt::format("a store of {} bytes at {:#x} of the BAR is not possible", bytes, offset));
   }
+}
+
+[[gnu::flatten]] void MmioPort::write(std::uint64_t offset, const void* data, std::uint32_t bytes,
+                                      Time issue) {
+  if (bytes == 0 || bytes > kLineBytes) refuse_unless_burst(offset, bytes);
   const std::uint32_t index = allocate();
   Access& access = *accesses_[index];
   access.offset = offset;
@@ -93,7 +93,7 @@ void MmioPort::on_event(std::uint64_t argument) {
   }
 }
 
-void MmioPort::pump() {
+[[gnu::flatten]] void MmioPort::pump() {
   while (!queue_.empty() && !channel_busy_) {
     const std::uint32_t index = queue_.front();
     const Access& access = *accesses_[index];
@@ -105,21 +105,25 @@ void MmioPort::pump() {
 
 bool MmioPort::take_credits(const Access& access) {
   if (!access.is_write) return true;
+  if (!enough_credits(access) && !collect_credits(access)) return false;
+  short_of_credits_ = false;
+  headers_ -= access.tlps;
+  credits_ -= access.credits;
+  return true;
+}
+
+// Takes back what came back by now. Wakes this unit for the next if that is not enough.
+bool MmioPort::collect_credits(const Access& access) {
   while (!returns_.empty() && returns_.front().at <= now()) {
     headers_ += returns_.front().tlps;
     credits_ += returns_.front().credits;
     returns_.drop();
   }
-  if (access.tlps > headers_ || access.credits > credits_) {
-    counters_.credit_waits += short_of_credits_ ? 0 : 1;
-    short_of_credits_ = true;
-    if (!returns_.empty()) schedule(returns_.front().at, kPump);
-    return false;
-  }
-  short_of_credits_ = false;
-  headers_ -= access.tlps;
-  credits_ -= access.credits;
-  return true;
+  if (enough_credits(access)) return true;
+  counters_.credit_waits += short_of_credits_ ? 0 : 1;
+  short_of_credits_ = true;
+  if (!returns_.empty()) schedule(returns_.front().at, kPump);
+  return false;
 }
 
 void MmioPort::send(std::uint32_t index) {
@@ -137,8 +141,8 @@ void MmioPort::on_bar_done(std::uint64_t token, Time at) {
     schedule(at, token);
     return;
   }
-  returns_.push_sorted({at, access.tlps, access.credits},
-                       [at](const Return& other) { return other.at > at; });
+  returns_.emplace() = {at, access.tlps, access.credits};
+  returns_.settle_last([at](const Return& other) { return other.at > at; });
   free_.push_back(index);
   if (short_of_credits_) schedule(at, kPump);
 }

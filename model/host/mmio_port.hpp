@@ -29,7 +29,7 @@ struct MmioCounters {
 /// Stores and loads of the CPU on their way to a BAR. They leave in the order of their issue times,
 /// each when the downstream link is free and the device has credits for it; one that has to wait
 /// holds up those behind it.
-class MmioPort : public sim::Unit, public pcie::BarSink {
+class MmioPort final : public sim::Unit, public pcie::BarSink {
  public:
   /// `downstream` is shared with the completions of DMA reads.
   MmioPort(sim::Engine& engine, const pcie::Parameters& parameters, fabric::LinkClock& downstream,
@@ -71,10 +71,22 @@ class MmioPort : public sim::Unit, public pcie::BarSink {
     std::uint32_t credits;
   };
 
-  std::uint32_t allocate();
+  std::uint32_t allocate() {
+    if (free_.empty()) [[unlikely]]
+      return add_access();
+    const std::uint32_t index = free_.back();
+    free_.pop_back();
+    return index;
+  }
+  [[gnu::noinline]] std::uint32_t add_access();
+  [[gnu::noinline]] void refuse_unless_burst(std::uint64_t offset, std::uint32_t bytes) const;
   void enqueue(std::uint32_t index);
-  void pump();
+  [[gnu::noinline]] void pump();
   bool take_credits(const Access& access);
+  bool enough_credits(const Access& access) const {
+    return access.tlps <= headers_ && access.credits <= credits_;
+  }
+  [[gnu::noinline]] bool collect_credits(const Access& access);
   void send(std::uint32_t index);
   void finish_read(std::uint32_t index);
 

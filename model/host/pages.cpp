@@ -23,7 +23,9 @@ Pages::Chunk::~Chunk() {
 }
 
 Pages::Pages(std::uint64_t base, std::uint64_t size)
-    : base_(base), size_(size), chunks_((size + kChunkBytes - 1) >> kChunkShift) {}
+    : base_(base),
+      size_((size + kPageBytes - 1) & ~(kPageBytes - 1)),
+      chunks_((size + kChunkBytes - 1) >> kChunkShift) {}
 
 void Pages::map(std::uint64_t address, std::uint64_t bytes) {
   const std::uint64_t last = address + bytes - 1;

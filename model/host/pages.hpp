@@ -20,7 +20,8 @@ struct PageInfo {
 /// the operating system backs them only where they are written.
 class Pages {
  public:
-  /// Addresses in [base, base + size); base is a multiple of the chunk.
+  /// Addresses in [base, base + size), up to the end of the last page; base is a multiple of the
+  /// chunk.
   Pages(std::uint64_t base, std::uint64_t size);
 
   /// Makes the pages of [address, address + bytes) accessible.
@@ -34,8 +35,7 @@ class Pages {
   /// Most accesses do, and need no other look at their page.
   std::uint8_t* in_page(std::uint64_t address, std::uint64_t bytes) const {
     const std::uint64_t offset = address - base_;
-    if (offset >= size_ || bytes > size_ - offset) return nullptr;
-    if ((offset & (kPageBytes - 1)) + bytes > kPageBytes) return nullptr;
+    if (offset >= size_ || bytes > kPageBytes - (offset & (kPageBytes - 1))) return nullptr;
     const Chunk* chunk = chunks_[offset >> kChunkShift].get();
     const std::uint64_t place = offset & (kChunkBytes - 1);
     if (chunk == nullptr || chunk->pages[place >> kPageShift].allocations == 0) return nullptr;
@@ -77,7 +77,7 @@ class Pages {
   static void clear(std::uint8_t* from, std::uint64_t bytes);
 
   std::uint64_t base_;
-  std::uint64_t size_;
+  std::uint64_t size_;  // whole pages
   std::vector<std::unique_ptr<Chunk>> chunks_;
 };
 

@@ -25,6 +25,11 @@ Time RootComplex::write(std::uint64_t address, const void* from, std::uint32_t b
                         Time arrival) {
   ++counters_.writes;
   last_visible_ = std::max(last_visible_, arrival + write_latency_);
+  if (memory_.post_if_simple(address, from, bytes, last_visible_)) return last_visible_;
+  return write_any(address, from, bytes);
+}
+
+Time RootComplex::write_any(std::uint64_t address, const void* from, std::uint32_t bytes) {
   if (memory_.try_post(address, from, bytes, last_visible_)) return last_visible_;
   if (address == pcie::kMsixAddress && bytes == pcie::kMsixBytes) {
     std::uint32_t vector = 0;
@@ -37,30 +42,19 @@ Time RootComplex::write(std::uint64_t address, const void* from, std::uint32_t b
   return last_visible_;
 }
 
-std::uint32_t RootComplex::allocate() {
-  ++pending_;
-  if (free_.empty()) {
-    reads_.emplace_back();
-    free_.reserve(reads_.capacity());
-    return static_cast<std::uint32_t>(reads_.size() - 1);
-  }
-  const std::uint32_t index = free_.back();
-  free_.pop_back();
-  return index;
-}
-
 void RootComplex::read(pcie::ReadSink& sink, std::uint64_t token, std::uint64_t address, void* to,
                        std::uint32_t bytes, Time arrival) {
   ++counters_.reads;
-  const std::uint32_t index = allocate();
+  ++pending_;
+  const std::uint32_t index = reads_.take();
   reads_[index] = {&sink, token, address, to, bytes};
   schedule(std::max(arrival + latency_.draw(), last_visible_), index);
 }
 
 void RootComplex::on_event(std::uint64_t argument) {
   const auto index = static_cast<std::uint32_t>(argument);
-  const Read read = reads_[index];
-  free_.push_back(index);
+  const Read& read = reads_[index];
+  reads_.give_back(index);
   --pending_;
   const bool mapped = memory_.try_read(read.address, read.to, read.bytes);
   std::uint32_t link_bytes = layout_.completion_overhead();  // an error has no data

@@ -10,6 +10,7 @@
 #include "host/interrupt_controller.hpp"
 #include "host/memory.hpp"
 #include "host/read_latency.hpp"
+#include "pcie/slots.hpp"
 #include "pcie/tlp_layout.hpp"
 #include "pcie/transactions.hpp"
 #include "sim/engine/engine.hpp"
@@ -28,7 +29,7 @@ struct RootComplexCounters {
 /// before earlier ones. A read takes its data the drawn latency after the arrival of its first
 /// request, and not before the writes that arrived earlier are visible; then its completions take
 /// the downstream link, back to back.
-class RootComplex : public sim::Unit, public pcie::HostSide {
+class RootComplex final : public sim::Unit, public pcie::HostSide {
  public:
   RootComplex(sim::Engine& engine, const pcie::Parameters& parameters, Memory& memory,
               InterruptController& interrupts, std::uint64_t seed);
@@ -58,7 +59,7 @@ class RootComplex : public sim::Unit, public pcie::HostSide {
     std::uint32_t bytes;
   };
 
-  std::uint32_t allocate();
+  Time write_any(std::uint64_t address, const void* from, std::uint32_t bytes);
 
   Memory& memory_;
   InterruptController& interrupts_;
@@ -68,8 +69,7 @@ class RootComplex : public sim::Unit, public pcie::HostSide {
   Time propagation_;
   Time write_latency_;
   Time last_visible_ = 0;
-  std::vector<Read> reads_;
-  std::vector<std::uint32_t> free_;
+  pcie::Slots<Read> reads_;
   std::uint32_t pending_ = 0;
   RootComplexCounters counters_;
 };

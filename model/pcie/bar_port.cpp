@@ -13,8 +13,8 @@ BarPort::BarPort(sim::Engine& engine, const std::string& name, const Parameters&
     : Unit(engine, name), endpoint_(endpoint), propagation_(p.propagation_ns * hw::kNanosecond) {}
 
 bool BarPort::access(BarSink& sink, const BarAccess& access, Time arrival) {
-  queue_.push_sorted({&sink, access, arrival},
-                     [arrival](const Arrival& other) { return other.at > arrival; });
+  queue_.emplace() = {&sink, access, arrival};
+  queue_.settle_last([arrival](const Arrival& other) { return other.at > arrival; });
   engine().schedule_from_outside(*this, arrival);
   return true;
 }
@@ -28,7 +28,7 @@ void BarPort::bar_ready() {
   offer();
 }
 
-void BarPort::offer() {
+[[gnu::flatten]] void BarPort::offer() {
   if (offering_) return;  // the adapter called bar_ready from inside bar_write
   offering_ = true;
   while (!held_up_ && !queue_.empty() && queue_.front().at <= now()) {

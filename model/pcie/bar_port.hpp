@@ -23,7 +23,7 @@ struct BarPortCounters {
 
 /// The adapter's side of its BAR: offers accesses to the adapter when they arrive, one after the
 /// other; a write that it cannot take holds up all behind it, and their credits.
-class BarPort : public sim::Unit, public DeviceSide, public BarHost {
+class BarPort final : public sim::Unit, public DeviceSide, public BarHost {
  public:
   /// `endpoint` sends the answers to reads upstream.
   BarPort(sim::Engine& engine, const std::string& name, const Parameters& parameters,

@@ -112,10 +112,15 @@ bool BarTargetSocket::fits(const BarAccess& access) {
 }
 
 bool BarTargetSocket::access(BarSink& sink, const BarAccess& access, Time arrival) {
-  if (fits(access)) return port_.access(sink, access, arrival);
+  if (fits(access)) [[likely]]
+    return port_.access(sink, access, arrival);
+  refuse(sink, access, arrival);
+  return true;
+}
+
+void BarTargetSocket::refuse(BarSink& sink, const BarAccess& access, Time arrival) {
   if (!access.is_write) std::fill_n(access.data, access.bytes, std::uint8_t{0xff});
   sink.on_bar_done(access.token, arrival);
-  return true;
 }
 
 // Answers what no BAR access can be.

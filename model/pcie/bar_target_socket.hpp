@@ -56,6 +56,7 @@ class BarTargetSocket : public sc_core::sc_module,
   bool access(BarSink& sink, const BarAccess& access, Time arrival) override;
   void on_bar_done(std::uint64_t token, Time at) override;
   void on_bar_free() override {}
+  static void refuse(BarSink& sink, const BarAccess& access, Time arrival);
   static bool inside(std::uint64_t offset, std::uint64_t bytes);
   static bool fits(const BarAccess& access);
   static bool acceptable(tlm::tlm_generic_payload& payload);

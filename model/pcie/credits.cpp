@@ -19,6 +19,12 @@ PostedCredits::PostedCredits(const Parameters& p, const TlpLayout& layout,
       headers_(std::max(p.posted_header_credits, 1u)),
       data_(at_least_one_payload(p)) {}
 
+// The oldest transfer is not back as a whole.
+bool PostedCredits::enough_of_parts(std::uint32_t tlps, std::uint32_t data, Time now) {
+  collect(tlps, data, now);
+  return tlps <= headers_ && data <= data_;
+}
+
 // Takes credits back, oldest first, until there are as many as asked for or the next ones come
 // after `until`. Returns the later of `now` and the time at which the last of them came.
 Time PostedCredits::collect(std::uint32_t tlps, std::uint32_t data, Time until, Time now) {

@@ -24,13 +24,10 @@ class PostedCredits {
   /// Whether a transfer of that many TLPs and data credits can go out at `now` in one go.
   bool enough(std::uint32_t tlps, std::uint32_t data, Time now) {
     while (tlps > headers_ || data > data_) {
-      if (spent_.empty() || spent_.front().last_back > now) {
-        collect(tlps, data, now);
-        break;
-      }
+      if (spent_.empty() || spent_.front().last_back > now) return enough_of_parts(tlps, data, now);
       take_back_first();
     }
-    return tlps <= headers_ && data <= data_;
+    return true;
   }
   /// Earliest time, not before `now`, at which there are credits for one TLP.
   Time wait_for(std::uint32_t data, Time now) { return collect(1, data, hw::kNever, now); }
@@ -57,6 +54,7 @@ class PostedCredits {
     data_ += spent_.front().data;
     spent_.drop();
   }
+  [[gnu::noinline]] bool enough_of_parts(std::uint32_t tlps, std::uint32_t data, Time now);
   Time collect(std::uint32_t tlps, std::uint32_t data, Time until, Time now = 0);
   bool collect_first(Time until, Time& back);
 

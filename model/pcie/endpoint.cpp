@@ -21,10 +21,19 @@ Endpoint::Endpoint(sim::Engine& engine, const std::string& name, const Parameter
 // --- Writes
 // ---------------------------------------------------------------------------------------
 
-Time Endpoint::write(std::uint64_t address, const void* from, std::uint32_t bytes) {
+[[gnu::flatten]] Time Endpoint::write(std::uint64_t address, const void* from,
+                                      std::uint32_t bytes) {
   ++counters_.writes;
   counters_.write_bytes += bytes;
-  return host_->write(address, from, bytes, send_write(address, bytes));
+  const Time arrival = layout_.single_write(address, bytes)
+                           ? send_write(address, bytes, 1, TlpLayout::credits(bytes))
+                           : send_long_write(address, bytes);
+  return host_->write(address, from, bytes, arrival);
+}
+
+Time Endpoint::send_long_write(std::uint64_t address, std::uint32_t bytes) {
+  return send_write(address, bytes, layout_.write(address, bytes).tlps,
+                    layout_.data_credits(address, bytes));
 }
 
 void Endpoint::interrupt(std::uint32_t vector) {
@@ -56,42 +65,29 @@ Time Endpoint::complete_mmio_read(std::uint32_t bytes) {
 // --- Reads
 // ----------------------------------------------------------------------------------------
 
-void Endpoint::read(std::uint64_t address, void* to, std::uint32_t bytes, DmaClient& client,
-                    std::uint64_t token) {
+[[gnu::flatten]] void Endpoint::read(std::uint64_t address, void* to, std::uint32_t bytes,
+                                     DmaClient& client, std::uint64_t token) {
   ++counters_.reads;
   counters_.read_bytes += bytes;
-  const std::uint32_t index = allocate_read();
+  const std::uint32_t index = reads_.take();
   reads_[index] = {address, static_cast<std::uint8_t*>(to), &client, token, bytes, 0, false};
-  if (waiting_.empty()) ask(index);
-  if (reads_[index].bytes_to_ask == 0) return;
+  if (!waiting_.empty() || !ask(index)) wait_in_line(index);
+}
+
+void Endpoint::wait_in_line(std::uint32_t index) {
   ++counters_.read_waits;
   waiting_.push(index);
   if (waiting_.size() == 1) arm();
 }
 
-std::uint32_t Endpoint::allocate_read() {
-  if (free_reads_.empty()) {
-    reads_.emplace_back();
-    free_reads_.reserve(reads_.capacity());
-    return static_cast<std::uint32_t>(reads_.size() - 1);
-  }
-  const std::uint32_t index = free_reads_.back();
-  free_reads_.pop_back();
-  return index;
-}
-
 // Sends as many requests of a read as there are tags and credits for, unless that is too few.
-void Endpoint::ask(std::uint32_t index) {
-  const Read& read = reads_[index];
-  const std::uint32_t wanted = requests_of(read);
+bool Endpoint::ask_for_part(std::uint32_t index, std::uint32_t wanted) {
   const std::uint32_t possible =
       std::min(tags_.available(wanted, now()), nonposted_.available(wanted, now()));
-  if (possible < least_batch(wanted)) return;
-  if (possible >= wanted) {
-    send_requests(index, read.bytes_to_ask, wanted);
-  } else {
-    send_requests(index, bytes_of_requests(read, possible), possible);
+  if (possible >= least_batch(wanted)) {
+    send_requests(index, bytes_of_requests(reads_[index], possible), possible);
   }
+  return false;
 }
 
 std::uint32_t Endpoint::bytes_of_requests(const Read& read, std::uint32_t requests) const {
@@ -141,18 +137,20 @@ void Endpoint::on_event(std::uint64_t argument) {
 }
 
 void Endpoint::finish(std::uint32_t index) {
-  const Read read = reads_[index];
-  free_reads_.push_back(index);
-  counters_.read_errors += read.error ? 1 : 0;
-  read.client->on_dma_read(read.token, read.error);
+  const Read& read = reads_[index];
+  DmaClient& client = *read.client;
+  const bool error = read.error;
+  const std::uint64_t token = read.token;
+  reads_.give_back(index);
+  counters_.read_errors += error ? 1 : 0;
+  client.on_dma_read(token, error);
 }
 
 void Endpoint::serve_waiting() {
   if (now() != armed_at_) return;  // an earlier wake-up did this one's work
   armed_at_ = hw::kNever;
   while (!waiting_.empty()) {
-    ask(waiting_.front());
-    if (reads_[waiting_.front()].bytes_to_ask != 0) break;
+    if (!ask(waiting_.front())) break;
     waiting_.pop();
   }
   if (!waiting_.empty()) arm();

@@ -11,6 +11,7 @@
 #include "pcie/credits.hpp"
 #include "pcie/dma.hpp"
 #include "pcie/link_rates.hpp"
+#include "pcie/slots.hpp"
 #include "pcie/tlp_layout.hpp"
 #include "pcie/transactions.hpp"
 #include "sim/engine/engine.hpp"
@@ -34,7 +35,7 @@ struct EndpointCounters {
 /// is there. A read waits for tags and credits in line behind earlier reads, until it can send all
 /// its requests or as many as a quarter of the tags and credits, whichever is less; a write may
 /// pass it, as PCIe lets posted requests do, but no read passes a write called before it.
-class Endpoint : public sim::Unit, public DmaPort, public ReadSink {
+class Endpoint final : public sim::Unit, public DmaPort, public ReadSink {
  public:
   Endpoint(sim::Engine& engine, const std::string& name, const Parameters& parameters,
            HostSide& host);
@@ -71,8 +72,17 @@ class Endpoint : public sim::Unit, public DmaPort, public ReadSink {
     bool error;
   };
 
-  std::uint32_t allocate_read();
-  void ask(std::uint32_t index);
+  // Whether all requests of a read could be sent.
+  bool ask(std::uint32_t index) {
+    const std::uint32_t wanted = requests_of(reads_[index]);
+    const bool possible =
+        tags_.available(wanted, now()) >= wanted && nonposted_.available(wanted, now()) >= wanted;
+    if (!possible) return ask_for_part(index, wanted);
+    send_requests(index, reads_[index].bytes_to_ask, wanted);
+    return true;
+  }
+  [[gnu::noinline]] bool ask_for_part(std::uint32_t index, std::uint32_t wanted);
+  [[gnu::noinline]] void wait_in_line(std::uint32_t index);
   std::uint32_t requests_of(const Read& read) const {
     return layout_.read_requests(read.address, read.bytes_to_ask).tlps;
   }
@@ -82,16 +92,15 @@ class Endpoint : public sim::Unit, public DmaPort, public ReadSink {
   void serve_waiting();
   void arm();
   void finish(std::uint32_t index);
-  Time send_write(std::uint64_t address, std::uint32_t bytes) {
-    const bool single = layout_.single_write(address, bytes);
-    const std::uint32_t tlps = single ? 1 : layout_.write(address, bytes).tlps;
-    const std::uint32_t data = layout_.data_credits(address, bytes);
+  Time send_write(std::uint64_t address, std::uint32_t bytes, std::uint32_t tlps,
+                  std::uint32_t data) {
     // Credits count from the moment the link is free for this write: those before it go first.
     const Time free = std::max(now(), upstream_.free_at());
     if (posted_.enough(tlps, data, free)) return put_write(address, bytes, tlps, data, now());
     return send_write_slowly(address, bytes);
   }
-  Time send_write_slowly(std::uint64_t address, std::uint32_t bytes);
+  [[gnu::noinline]] Time send_long_write(std::uint64_t address, std::uint32_t bytes);
+  [[gnu::noinline]] Time send_write_slowly(std::uint64_t address, std::uint32_t bytes);
   Time put_write(std::uint64_t address, std::uint32_t bytes, std::uint32_t tlps, std::uint32_t data,
                  Time at) {
     const Time end = upstream_.reserve(at, bytes + tlps * layout_.write_overhead()).end;
@@ -111,8 +120,7 @@ class Endpoint : public sim::Unit, public DmaPort, public ReadSink {
   RequestCredits nonposted_;
   Tags tags_;
   std::uint32_t batch_;  // a waiting read goes on when it can send as many requests
-  std::vector<Read> reads_;
-  std::vector<std::uint32_t> free_reads_;
+  Slots<Read> reads_;
   fabric::LinkRing<std::uint32_t> waiting_;
   Time armed_at_ = hw::kNever;
   std::uint32_t requests_outstanding_ = 0;

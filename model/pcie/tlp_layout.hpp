@@ -65,8 +65,10 @@ class TlpLayout {
   /// Credits of 16 bytes that the payload of a write takes.
   std::uint32_t data_credits(std::uint64_t address, std::uint32_t bytes) const {
     if (bytes > to_boundary(address)) return data_credits_of_pages(address, bytes);
-    return up(bytes, kCreditShift);
+    return credits(bytes);
   }
+  /// The same for a payload within 4 KiB.
+  static std::uint32_t credits(std::uint32_t bytes) { return up(bytes, kCreditShift); }
 
   std::uint32_t mps() const { return mps_; }
   std::uint32_t write_overhead() const { return mwr_; }

@@ -42,21 +42,32 @@ class Generator : public sim::OperationSource {
     }
     if (made_ == kWarmUp && marks_ != nullptr) marks_->at_warm_up = allocations();
     ++made_;
+    const bool last = made_ == workload_.messages;
     work = item_;
     work.line = made_;
-    const bool last = made_ == workload_.messages;
-    if (made_ % workload_.post_list != 0 && !last) work.flags |= sim::kMore;
-    if (item_.is_send && made_ % workload_.cq_moderation != 0 && !last) {
+    if (!turn(list_left_, workload_.post_list) && !last) work.flags |= sim::kMore;
+    if (item_.is_send && !turn(unsignaled_left_, workload_.cq_moderation) && !last) {
       work.flags |= sim::kUnsignaled;
     }
     return sim::SourceItem::kWork;
   }
 
+  // With one queue there is nothing to look for behind the lists that it takes next.
+  std::uint32_t read_ahead() const override { return 2 * workload_.depth; }
+
  private:
+  // True every `period` times.
+  static bool turn(std::uint32_t& left, std::uint32_t period) {
+    if (left == 0) left = period;
+    return --left == 0;
+  }
+
   sim::WorkItem item_;
   const Workload& workload_;
   AllocationMarks* marks_;
   std::uint64_t made_ = 0;
+  std::uint32_t list_left_ = 0;
+  std::uint32_t unsignaled_left_ = 0;
 };
 
 class NoWork : public sim::OperationSource {

@@ -47,7 +47,7 @@ class ConnectedPair {
       : system_(sim::load_config({}), {{"a", "b"}, seed, true}) {
     EXPECT_EQ(system_.start_devices(), 0);
     for (std::size_t i = 0; i < 2; ++i) {
-      system_.node(i).adapter().port().port().set_observer(&rules_.add_port());
+      system_.node(i).adapter().port().port().set_observer(&rules_.add_port(), true);
       system_.run_task(i, [&, i] {
         Endpoint& end = ends_[i];
         rvt::ib_device* device = rvt::rvt_ib_device(system_.node(i).device());

@@ -1,15 +1,21 @@
 # SPDX-FileCopyrightText: hcasim contributors
 # SPDX-License-Identifier: Apache-2.0
 
-add_library(hcasim_options INTERFACE)
-target_compile_features(hcasim_options INTERFACE cxx_std_20)
-target_compile_options(hcasim_options INTERFACE
+# Our own strictness: of the folders of this project, so that it reaches none of its users.
+add_compile_options(
   -Wall -Wextra -Wpedantic -Werror -Wshadow -Wnon-virtual-dtor -Wold-style-cast
   -Wcast-qual -Wunused -Woverloaded-virtual -Wno-missing-field-initializers)
 # GCC 12 sees overlaps in std::string's own code (GCC bug 105329).
-target_compile_options(hcasim_options INTERFACE -Wno-restrict)
-target_include_directories(hcasim_options INTERFACE ${PROJECT_SOURCE_DIR}/include
-                                                    ${PROJECT_SOURCE_DIR}/model)
+add_compile_options(-Wno-restrict)
+
+# What everything that uses a library of the project needs, inside and outside.
+add_library(hcasim_options INTERFACE)
+set_property(GLOBAL APPEND PROPERTY HCASIM_LIBRARIES hcasim_options)
+target_compile_features(hcasim_options INTERFACE cxx_std_20)
+target_include_directories(hcasim_options INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/model>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/hcasim/model>)
 if(HCASIM_SANITIZE)
   # SystemC's coroutines move the stack under the sanitizer's feet: its bookkeeping of scopes then
   # reports variables of the main stack that are alive.
@@ -22,6 +28,7 @@ endif()
 # folder, so that the link order enforces that nothing includes upward.
 function(hcasim_library name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  set_property(GLOBAL APPEND PROPERTY HCASIM_LIBRARIES ${name})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   if(NOT sources)
     add_library(${name} INTERFACE)

@@ -4,12 +4,12 @@
 #include <hcasim/sim/nearest.hpp>
 
 #include <array>
-#include <filesystem>
 
 #include "commands.hpp"
 #include "import_report.hpp"
 #include "output.hpp"
 #include "sim/import/trace_from_capture.hpp"
+#include "sim/output/file_roles.hpp"
 
 namespace hcasim::tools {
 namespace {
@@ -37,18 +37,17 @@ sim::ImportOptions options_of(const ImportCommand& command) {
   return options;
 }
 
-void check_distinct(const ImportCommand& command) {
-  std::error_code ignored;
-  if (std::filesystem::equivalent(command.capture, command.trace, ignored)) {
-    throw sim::InputError("-o", 0, 0, "a file other than the capture", command.trace);
-  }
+void check_roles(const ImportCommand& command) {
+  sim::FileRoles roles;
+  roles.reads("the capture", command.capture);
+  roles.writes("-o", "the trace", command.trace);
 }
 
 }  // namespace
 
 int run_command(const ImportCommand& command) {
   const sim::ImportOptions options = options_of(command);
-  check_distinct(command);
+  check_roles(command);
   const sim::CaptureAnalysis analysis = sim::analyse_capture(command.capture);
   const sim::ImportResult result = sim::trace_from_capture(analysis, options, command.trace);
   if (command.json) {

@@ -5,79 +5,77 @@
 #include <hcasim/sim/trace.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <sstream>
 
 #include "commands.hpp"
+#include "interruption.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "sim/output/file_roles.hpp"
+#include "sim/output/output_file.hpp"
 #include "sim/record/output_directory.hpp"
 #include "sim/record/statistics_json.hpp"
 #include "sim/record/summary.hpp"
+#include "trace_input.hpp"
 
 namespace hcasim::tools {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The folder of `--out`. One that was made for a run that then failed is taken away again.
-class ResultFolder {
+/// What a run leaves behind: the files of `--out` and `--pcap`, which get their names together.
+class Results {
  public:
-  explicit ResultFolder(const std::string& path) {
-    if (path.empty()) return;
-    const bool existed = fs::exists(path);
-    folder_.emplace(path);
-    if (!existed) made_ = path;
+  explicit Results(const RunCommand& command) {
+    if (!command.out.empty()) folder_.emplace(command.out);
+    // Found out before the run, not after it.
+    if (!command.pcap.empty()) sim::OutputFile::check(command.pcap);
+    if (folder_) sim::OutputFile::check(folder_->completions_csv());
   }
-  ~ResultFolder() {
-    std::error_code ignored;
-    if (!made_.empty()) fs::remove(made_, ignored);  // only an empty folder can be removed
-  }
-  ResultFolder(const ResultFolder&) = delete;
-  ResultFolder& operator=(const ResultFolder&) = delete;
 
+  sim::OutputSet& files() { return files_; }
   std::string completions_csv() const { return folder_ ? folder_->completions_csv() : fs::path(); }
 
-  void write(const sim::RunStatistics& statistics, const sim::SystemConfig& config) const {
-    if (!folder_) return;
-    folder_->write("config.toml", sim::print_effective(config));
-    folder_->write("stats.json", sim::to_json(statistics));
+  void commit(const sim::RunStatistics& statistics, const sim::SystemConfig& config) {
+    if (folder_) {
+      folder_->write("config.toml", sim::print_effective(config), &files_);
+      folder_->write("stats.json", sim::to_json(statistics), &files_);
+    }
+    files_.commit();
   }
 
  private:
   std::optional<sim::OutputDirectory> folder_;
-  fs::path made_;
+  sim::OutputSet files_;  // goes first, so that the folder is empty by then
 };
 
+void check_roles(const RunCommand& command) {
+  sim::FileRoles roles;
+  roles.reads("the trace", command.trace);
+  roles.reads("the configuration", command.sources.file);
+  if (!command.out.empty()) {
+    roles.writes("--out", "the folder of --out", command.out);
+    for (const char* name : {"stats.json", "completions.csv", "config.toml"}) {
+      roles.writes("--out", name + std::string(" of --out"), fs::path(command.out) / name);
+    }
+  }
+  if (!command.pcap.empty()) roles.writes("--pcap", "the packets", command.pcap);
+}
+
 /// A configuration for a node that the trace does not have is a slip, not a wish.
-void check_nodes(const std::string& trace, const sim::SystemConfig& config) {
-  const sim::TraceReader reader{fs::path(trace)};
+void check_nodes(const TraceInput& trace, const sim::SystemConfig& config) {
+  const sim::TraceReader reader(fs::path(trace.path()), trace.name());
   std::vector<std::string> names;
   for (const sim::NameId node : reader.nodes()) names.emplace_back(reader.names().text(node));
   for (const auto& [name, node] : config.overrides) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    throw sim::InputError("configuration of node." + name, 0, 0, "a node of " + trace, name,
+    throw sim::InputError("configuration of node." + name, 0, 0, "a node of " + trace.name(), name,
                           sim::nearest(name, names));
   }
-}
-
-/// Finds out before the run, not after it, that a file cannot be written.
-void check_writable(const std::string& path, const std::string& trace) {
-  if (path.empty()) return;
-  std::error_code ignored;
-  if (fs::equivalent(path, trace, ignored)) {
-    throw sim::InputError("--pcap", 0, 0, "a file other than the trace", path);
-  }
-  const std::string beside = path + ".tmp";
-  std::FILE* file = std::fopen(beside.c_str(), "ab");
-  if (file == nullptr) throw sim::OutputError(path, std::strerror(errno));
-  std::fclose(file);
-  fs::remove(beside, ignored);
 }
 
 struct TimedResult {
@@ -85,14 +83,17 @@ struct TimedResult {
   double seconds;
 };
 
-TimedResult run_timed(const RunCommand& command, const sim::SystemConfig& config,
-                      const ResultFolder& folder) {
+TimedResult run_timed(const RunCommand& command, const TraceInput& trace,
+                      const sim::SystemConfig& config, Results& results) {
   sim::RunOptions options;
-  options.trace = command.trace;
+  options.trace = trace.path();
+  options.trace_name = trace.name();
   options.seed = command.seed;
   options.run_ahead = !command.no_run_ahead;
-  options.completions_csv = folder.completions_csv();
+  options.completions_csv = results.completions_csv();
   options.pcap = command.pcap;
+  options.outputs = &results.files();
+  options.interrupted = interrupted;
   if (progress_is_wanted()) options.progress = show_progress;
   const auto begin = std::chrono::steady_clock::now();
   TimedResult timed{sim::run_trace(options, config), 0};
@@ -107,26 +108,29 @@ std::string report(const RunCommand& command, const TimedResult& timed) {
   return text.str();
 }
 
-void run(const RunCommand& command, const sim::SystemConfig& config, const ResultFolder& folder) {
-  const TimedResult timed = run_timed(command, config, folder);
+void run(const RunCommand& command, const TraceInput& trace, const sim::SystemConfig& config,
+         Results& results) {
+  const TimedResult timed = run_timed(command, trace, config, results);
   clear_progress();
-  folder.write(timed.result.statistics, config);
+  results.commit(timed.result.statistics, config);
   write_stdout(report(command, timed));
   if (timed.result.posts_refused != 0) {
     std::fprintf(stderr, "hcasim: %ju work requests were refused by the verbs they were given to\n",
                  static_cast<std::uintmax_t>(timed.result.posts_refused));
   }
+  if (timed.result.statistics.partial) end_interrupted();
 }
 
 }  // namespace
 
 int run_command(const RunCommand& command) {
   const sim::SystemConfig config = sim::load_config(command.sources);
-  check_nodes(command.trace, config);
-  check_writable(command.pcap, command.trace);
-  const ResultFolder folder(command.out);
+  check_roles(command);
+  const TraceInput trace(command.trace);
+  check_nodes(trace, config);
+  Results results(command);
   try {
-    run(command, config, folder);
+    run(command, trace, config, results);
   } catch (const sim::InputError&) {
     clear_progress();
     throw;
@@ -134,7 +138,7 @@ int run_command(const RunCommand& command) {
     // Whatever fails from here on fails a run that had begun. It ends here, since the address
     // sanitizer cannot follow a second exception after the kernel's coroutines have run.
     clear_progress();
-    return complain(error.what(), kRunFailed);
+    return complain(reason_of(error), kRunFailed);
   }
   return kGood;
 }

@@ -1,20 +1,49 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
 // The only file of the program that sees CLI11: compiling it takes long.
+#include <hcasim/sim/input_error.hpp>
 #include <hcasim/sim/nearest.hpp>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <optional>
 
 #include "options.hpp"
 
 namespace hcasim::tools {
 namespace {
 
+/// The name of a file or folder. An empty one is a slip of a script, and would pass for none.
+CLI::Option* add_path(CLI::App& app, const std::string& name, std::string& path,
+                      const std::string& text) {
+  return app.add_option(name, path, text)->check([](const std::string& given) {
+    return given.empty() ? std::string("expected a name, found nothing") : std::string();
+  });
+}
+
+/// A whole number in decimal digits, which a 64-bit integer holds.
+CLI::Option* add_number(CLI::App& app, const std::string& name, std::uint64_t& number,
+                        const std::string& text) {
+  const auto take = [name, &number](const std::string& given) {
+    const char* const end = given.data() + given.size();
+    const auto [last, error] = std::from_chars(given.data(), end, number);
+    if (error == std::errc() && last == end) return;
+    throw sim::InputError(
+        name, 0, 0,
+        "a number from 0 to " + std::to_string(std::numeric_limits<std::uint64_t>::max()),
+        given.empty() ? "nothing" : given);
+  };
+  return app.add_option_function<std::string>(name, take, text);
+}
+
 /// Preset, file and settings: the same for each command that takes a configuration.
 void add_sources(CLI::App& app, sim::ConfigSources& sources) {
   app.add_option("--preset", sources.preset, "Preset to start from (default: generic)")
       ->type_name("NAME");
-  app.add_option("--config", sources.file, "Configuration in TOML")->type_name("FILE");
+  add_path(app, "--config", sources.file, "Configuration in TOML")->type_name("FILE");
   app.add_option("--set", sources.settings, "Set one key, such as pcie.width=8; repeatable")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
@@ -26,8 +55,8 @@ void define(CLI::App& app, ConfigCommand& command) {
 }
 
 void define(CLI::App& app, ImportCommand& command) {
-  app.add_option("CAPTURE", command.capture, "Capture of RoCEv2 packets")->required();
-  app.add_option("-o,--output", command.trace, "Trace to write; compressed if it ends in .zst")
+  add_path(app, "CAPTURE", command.capture, "Capture of RoCEv2 packets")->required();
+  add_path(app, "-o,--output", command.trace, "Trace to write; compressed if it ends in .zst")
       ->type_name("TRACE")
       ->required();
   app.add_flag("--json", command.json, "Print what was found as JSON");
@@ -47,15 +76,14 @@ void define(CLI::App& app, ImportCommand& command) {
 }
 
 void define(CLI::App& app, RunCommand& command) {
-  app.add_option("TRACE", command.trace, "Trace to replay")->required();
+  add_path(app, "TRACE", command.trace, "Trace to replay")->required();
   add_sources(app, command.sources);
-  app.add_option("--seed", command.seed, "Seed of everything that is drawn (default: 1)")
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber);  // a negative one would wrap around
-  app.add_option("--out", command.out, "Write stats.json, completions.csv and config.toml to DIR")
+  add_number(app, "--seed", command.seed, "Seed of everything that is drawn (default: 1)")
+      ->type_name("N");
+  add_path(app, "--out", command.out, "Write stats.json, completions.csv and config.toml to DIR")
       ->type_name("DIR");
   app.add_flag("--json", command.json, "Print the main results as JSON");
-  app.add_option("--pcap", command.pcap, "Write the packets of the run")->type_name("FILE");
+  add_path(app, "--pcap", command.pcap, "Write the packets of the run")->type_name("FILE");
   app.add_flag("--no-run-ahead", command.no_run_ahead,
                "Keep all nodes in step: slower, with the same results");
 }
@@ -70,6 +98,7 @@ class CommandLine {
   CommandLine() {
     app_.set_version_flag("--version", "hcasim " HCASIM_VERSION);
     app_.allow_extras();
+    app_.require_subcommand(0, 1);
     add("config", "Print the effective configuration with type, range and source of each key",
         config_);
     add("import", "Turn a capture into a trace and say what was found", import_);
@@ -88,7 +117,8 @@ class CommandLine {
     }
     if (app_.get_subcommands().empty()) fail_without_command();
     const CLI::App& chosen = *app_.get_subcommands().front();
-    if (!chosen.remaining().empty()) fail_unexpected(chosen);
+    if (!app_.remaining().empty()) fail_early(chosen);
+    if (const auto found = first_unexpected(chosen)) fail_unexpected(chosen, *found);
     check_sources(chosen);
     if (chosen.get_name() == "import") return import_;
     if (chosen.get_name() == "run") return run_;
@@ -133,8 +163,19 @@ class CommandLine {
         with_suggestion(expected + ", found '" + found + "'", sim::nearest(found, words)));
   }
 
-  [[noreturn]] static void fail_unexpected(const CLI::App& chosen) {
-    const std::string found = chosen.remaining().front();
+  [[noreturn]] void fail_early(const CLI::App& chosen) const {
+    throw UsageError("expected a command, and its options behind it, found '" +
+                     app_.remaining().front() + "' before '" + chosen.get_name() + "'");
+  }
+
+  /// The library keeps the mark behind which nothing is an option among what it did not expect.
+  static std::optional<std::string> first_unexpected(const CLI::App& chosen) {
+    const std::vector<std::string> all = chosen.remaining();
+    const auto found = std::ranges::find_if(all, [](const auto& word) { return word != "--"; });
+    return found == all.end() ? std::nullopt : std::optional(*found);
+  }
+
+  [[noreturn]] static void fail_unexpected(const CLI::App& chosen, const std::string& found) {
     std::vector<std::string> words;
     for (const CLI::Option* option : chosen.get_options()) {
       if (!option->get_positional()) words.push_back(option->get_name());

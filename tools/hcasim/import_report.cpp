@@ -64,6 +64,7 @@ std::string import_json(const sim::CaptureAnalysis& analysis) {
   json["not_modelled"] = analysis.not_modelled;
   json["unexplained"] = Json::object();
   for (const auto& [reason, count] : analysis.unexplained) json["unexplained"][reason] = count;
+  if (analysis.uncertain != 0) json["uncertain_connections"] = analysis.uncertain;
   return json.dump(2) + "\n";
 }
 
@@ -80,6 +81,10 @@ std::string import_summary(const sim::CaptureAnalysis& analysis) {
   fmt::format_to(to, "NAKs           {}\n", list_naks(analysis));
   fmt::format_to(to, "set aside      {} of management, {} not modelled\n", analysis.management,
                  analysis.not_modelled);
+  if (analysis.uncertain != 0) {
+    fmt::format_to(to, "uncertain      {} connections, whose ends were paired by order alone\n",
+                   analysis.uncertain);
+  }
   for (const auto& [reason, count] : analysis.unexplained) {
     fmt::format_to(to, "unexplained    {} packets: {}\n", count, reason);
   }

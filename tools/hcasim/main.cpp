@@ -6,11 +6,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
-#include <new>
 #include <systemc>
 
 #include "commands.hpp"
 #include "fabric/capture_file.hpp"
+#include "interruption.hpp"
 #include "output.hpp"
 
 namespace {
@@ -29,10 +29,8 @@ int run_program(int argc, char** argv) {
     return tools::complain(error.what(), tools::kBadInput);
   } catch (const fabric::CaptureError& error) {
     return tools::complain(error.what(), tools::kBadInput);
-  } catch (const std::bad_alloc&) {
-    return tools::complain("out of memory", tools::kRunFailed);
   } catch (const std::exception& error) {
-    return tools::complain(error.what(), tools::kRunFailed);
+    return tools::complain(tools::reason_of(error), tools::kRunFailed);
   }
 }
 
@@ -47,5 +45,8 @@ int main(int argc, char** argv) {
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
   // A reader that goes away early is reported as a failed write.
   std::signal(SIGPIPE, SIG_IGN);
+  // So is a file that grows beyond a limit.
+  std::signal(SIGXFSZ, SIG_IGN);
+  hcasim::tools::watch_signals();
   return sc_core::sc_elab_and_sim(argc, argv);
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <exception>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,9 @@ namespace hcasim::tools {
 /// error, not a short output.
 /// @throws sim::OutputError
 void write_stdout(std::string_view text);
+
+/// What an error says, in words.
+std::string reason_of(const std::exception& error);
 
 /// Says on stderr why the program ends, in one line whatever `reason` quotes: names of files and
 /// keys may hold line breaks. Returns `status`.

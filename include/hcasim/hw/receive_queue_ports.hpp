@@ -225,6 +225,16 @@ constexpr bool any_handshake(const Inputs& in, const Outputs& out) {
          (out.event_valid && in.event_ready) || (out.cmd_rsp_valid && in.cmd_rsp_ready);
 }
 
+/// True iff some input other than ready brings a value.
+constexpr bool any_valid(const Inputs& in) {
+  return in.cmd_valid || in.doorbell_valid || in.dma_rsp_valid || in.take_valid;
+}
+
+/// True iff some output other than ready and idle shows a value.
+constexpr bool shows(const Outputs& out) {
+  return out.cmd_rsp_valid || out.dma_req_valid || out.take_rsp_valid || out.event_valid;
+}
+
 /// The comparison contract: equal valid, ready and idle, and equal payload where valid.
 constexpr bool same_ports(const Outputs& a, const Outputs& b) {
   return a.cmd_ready == b.cmd_ready && a.doorbell_ready == b.doorbell_ready &&

@@ -42,7 +42,25 @@ using rvt_operation_table = std::array<rvt_operation_params, RVT_OPERATION_MAX>;
 extern const rvt_operation_table rvt_hca_post_parms;
 
 /// ib_wc_opcode of a send opcode; IB_WC_SEND for one that has none.
-ib_wc_opcode rvt_wc_opcode(ib_wr_opcode opcode);
+constexpr ib_wc_opcode rvt_wc_opcode(ib_wr_opcode opcode) {
+  switch (opcode) {
+    case IB_WR_RDMA_WRITE:
+    case IB_WR_RDMA_WRITE_WITH_IMM:
+      return IB_WC_RDMA_WRITE;
+    case IB_WR_RDMA_READ:
+      return IB_WC_RDMA_READ;
+    case IB_WR_ATOMIC_CMP_AND_SWP:
+      return IB_WC_COMP_SWAP;
+    case IB_WR_ATOMIC_FETCH_AND_ADD:
+      return IB_WC_FETCH_ADD;
+    case IB_WR_LOCAL_INV:
+      return IB_WC_LOCAL_INV;
+    case IB_WR_REG_MR:
+      return IB_WC_REG_MR;
+    default:
+      return IB_WC_SEND;
+  }
+}
 
 // --- Queues -------------------------------------------------------------------------------------
 

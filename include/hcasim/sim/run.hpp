@@ -12,15 +12,22 @@
 
 namespace hcasim::sim {
 
+class OutputSet;
+
 /// What a run is asked for beside its configuration.
 struct RunOptions {
-  std::string trace;            ///< file to replay
+  std::string trace;            ///< file to replay; it is opened several times
+  std::string trace_name;       ///< stands for it in errors; empty: `trace` does
   std::uint64_t seed = 1;       ///< of everything that is drawn
   bool run_ahead = true;        ///< results are the same without; for comparison
   std::string completions_csv;  ///< file for a row per message; empty: none
   std::string pcap;             ///< file for the packets of the run; empty: none
+  /// Gives the files their names, later and together; null: each has it at the end of the run.
+  OutputSet* outputs = nullptr;
   /// Called now and then with simulated time since the epoch and messages done; null: never.
   void (*progress)(hw::Time sim_time, std::uint64_t messages) = nullptr;
+  /// Asked often: true ends the run between two events, with partial results; null: never.
+  bool (*interrupted)() = nullptr;
 };
 
 /// What came of it.

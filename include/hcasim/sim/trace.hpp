@@ -34,8 +34,9 @@ struct Assumption {
 class TraceReader {
  public:
   /// Opens a file and reads the head.
+  /// @param name stands for the file in errors; empty: its path does
   /// @throws InputError when it cannot be read or the head is wrong
-  explicit TraceReader(const std::filesystem::path& path);
+  explicit TraceReader(const std::filesystem::path& path, const std::string& name = {});
   /// Reads from a stream, which must outlive the reader. `name` stands for the file in errors.
   /// @throws InputError when the head is wrong
   explicit TraceReader(std::istream& stream, const std::string& name = "<stream>");
@@ -64,11 +65,11 @@ class TraceReader {
 
 /// Writes operations as canonical text: one spelling for each meaning, so that reading canonical
 /// text and writing it again gives the same bytes. Compresses with zstd when the file's name ends
-/// in
-/// `.zst`. The text goes to `FILE.tmp`, which close() renames; without close() nothing is left.
+/// in `.zst`. The text goes to a temporary file beside its place, which close() gives its name;
+/// without close() nothing is left.
 class TraceWriter {
  public:
-  /// Opens `path`.tmp and writes the version line.
+  /// Begins the file with the version line.
   /// `names` holds the names used by operations and must outlive the writer.
   /// @throws OutputError
   TraceWriter(const std::filesystem::path& path, const NameTable& names);

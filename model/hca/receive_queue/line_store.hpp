@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <hcasim/hw/receive_queue_ports.hpp>
 #include <vector>
@@ -23,7 +25,15 @@ class LineStore {
   std::uint16_t allocate(RqQueue& owner, unsigned slots, unsigned per_slot);
 
   /// Frees `count` lines of the chain from `first` on.
-  void release(std::uint16_t first, unsigned count);
+  void release(std::uint16_t first, unsigned count) {
+    free_count_ += count;
+    for (; count != 0; --count) {
+      const std::size_t word = first / 64;
+      free_[word] |= std::uint64_t{1} << (first % 64);
+      first_word_ = std::min(first_word_, word);
+      first = meta_[first].next;
+    }
+  }
 
   std::uint16_t next(std::uint16_t line) const { return meta_[line].next; }
   std::uint16_t skip(std::uint16_t line, unsigned count) const {
@@ -41,7 +51,11 @@ class LineStore {
   std::uint16_t newer(std::uint16_t slot) const { return meta_[slot].newer; }
   RqQueue& owner(std::uint16_t slot) const { return *meta_[slot].owner; }
   /// Takes a slot out of the order of allocation: it no longer belongs to its queue.
-  void forget(std::uint16_t slot);
+  void forget(std::uint16_t slot) {
+    const Meta& meta = meta_[slot];
+    (meta.older == kNoLine ? oldest_ : meta_[meta.older].newer) = meta.newer;
+    (meta.newer == kNoLine ? newest_ : meta_[meta.newer].older) = meta.older;
+  }
 
  private:
   struct Meta {
@@ -52,8 +66,22 @@ class LineStore {
     std::uint8_t missing = 0;
   };
 
-  std::uint16_t take_lowest();
-  void remember(std::uint16_t slot, RqQueue& owner, unsigned per_slot);
+  std::uint16_t take_lowest() {
+    while (free_[first_word_] == 0) ++first_word_;
+    std::uint64_t& word = free_[first_word_];
+    const auto bit = static_cast<unsigned>(std::countr_zero(word));
+    word &= word - 1;
+    return static_cast<std::uint16_t>(first_word_ * 64 + bit);
+  }
+  void remember(std::uint16_t slot, RqQueue& owner, unsigned per_slot) {
+    Meta& meta = meta_[slot];
+    meta.owner = &owner;
+    meta.missing = static_cast<std::uint8_t>(per_slot);
+    meta.older = newest_;
+    meta.newer = kNoLine;
+    (newest_ == kNoLine ? oldest_ : meta_[newest_].newer) = slot;
+    newest_ = slot;
+  }
 
   std::vector<hw::rq::Beat> data_;
   std::vector<Meta> meta_;

@@ -29,7 +29,7 @@ struct RqQueue {
   std::uint8_t stride_log2 = 5;
   std::uint8_t requests = 0;           ///< tags in use
   std::uint8_t first_wait = kNoEntry;  ///< chain of the waiting TAKEs without a verdict
-  std::uint8_t last_wait = kNoEntry;
+  std::uint8_t last_wait = kNoEntry;   ///< its end, when there is one
   bool in_fifo = false;
 
   /// Distance from index `from` to index `to` around the ring.
@@ -41,7 +41,8 @@ struct RqQueue {
     return static_cast<std::uint16_t>(index >= size ? index - size : index);
   }
   unsigned posted() const { return distance(tail, head); }
-  unsigned lines_per_slot() const { return stride_log2 <= 6 ? 1U : 1U << (stride_log2 - 6U); }
+  unsigned lines_per_slot_log2() const { return stride_log2 <= 6 ? 0U : stride_log2 - 6U; }
+  unsigned lines_per_slot() const { return 1U << lines_per_slot_log2(); }
   unsigned stride() const { return 1U << stride_log2; }
 };
 static_assert(sizeof(RqQueue) <= 64);

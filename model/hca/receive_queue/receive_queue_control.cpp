@@ -12,6 +12,7 @@ using namespace hw::rq;
 
 void ReceiveQueueModel::raise(std::uint32_t queue, EventKind kind, std::uint32_t value) {
   events_.push({queue, kind, value});
+  control_ = true;
   switch (kind) {
     case EventKind::kSrqLimit:
       ++counters_.limit_events;
@@ -32,9 +33,9 @@ void ReceiveQueueModel::leave(RqQueue& queue, QueueState state, const Request* f
   refresh(queue);
 }
 
-void ReceiveQueueModel::doorbell_stage(const Inputs& in, bool handshake, bool event_room) {
+void ReceiveQueueModel::doorbell_stage(const Inputs& in, const Arrivals& a) {
   const bool passes = doorbells_.empty();
-  const bool accepted = ring(passes ? in.doorbell : doorbells_.front(), event_room);
+  const bool accepted = ring(*a.doorbell, a.event_room);
   if (accepted) {
     ++counters_.doorbells;
     if (!passes) doorbells_.pop();
@@ -42,13 +43,15 @@ void ReceiveQueueModel::doorbell_stage(const Inputs& in, bool handshake, bool ev
       if (commands_[i].doorbells_before != 0) --commands_[i].doorbells_before;
     }
   }
-  if (handshake && !(passes && accepted)) doorbells_.push(in.doorbell);
+  if (a.doorbell_in && !(passes && accepted)) {
+    doorbells_.push(in.doorbell);
+    control_ = true;
+  }
 }
 
 // False when the doorbell is bad and its event cannot enter: it then has no effect at all.
 bool ReceiveQueueModel::ring(const Doorbell& doorbell, bool event_room) {
-  RqQueue* const queue =
-      doorbell.queue < parameters_.queues ? queues_.find(doorbell.queue) : nullptr;
+  RqQueue* const queue = find(doorbell.queue);
   const QueueState state = queue == nullptr ? QueueState::kInvalid : queue->state;
   if (state == QueueState::kError) return true;
   if (state == QueueState::kReady && !bad_head(*queue, queue->tail, doorbell.head)) {
@@ -63,6 +66,42 @@ bool ReceiveQueueModel::ring(const Doorbell& doorbell, bool event_room) {
   return true;
 }
 
+// The command is answered from the state at the start, so before anything changes.
+void ReceiveQueueModel::serve_outputs(const Inputs& in) {
+  if (out_.cmd_rsp_valid && in.cmd_rsp_ready) {
+    out_.cmd_rsp_valid = false;
+    command_.busy = false;
+  } else if (command_.busy && !out_.cmd_rsp_valid && quiet()) {
+    answer_command();
+  }
+  if (out_.event_valid && in.event_ready) events_.pop();
+}
+
+// What of commands, events and buffered doorbells the next cycle shows.
+void ReceiveQueueModel::show_control() {
+  out_.doorbell_ready = doorbells_.ready();
+  out_.cmd_ready = commands_.ready();
+  out_.event_valid = !events_.empty();
+  if (out_.event_valid) out_.event = events_.front();
+  control_ = !doorbells_.empty() || !commands_.empty() || command_.busy || out_.event_valid ||
+             failed_tags_ != 0;
+}
+
+bool ReceiveQueueModel::control_acts(const Inputs& in) const {
+  const bool command = out_.cmd_rsp_valid ? in.cmd_rsp_ready
+                       : command_.busy    ? quiet()
+                                          : !commands_.empty();
+  const bool event = out_.event_valid && in.event_ready;
+  const bool failed = failed_tags_ != 0 && !events_.full();
+  return command || event || failed || !doorbells_.empty();
+}
+
+bool ReceiveQueueModel::quiet() const {
+  const bool requests =
+      command_.needs_requests_quiet && command_.queue != nullptr && command_.queue->requests != 0;
+  return !requests && command_.earlier_takes == 0;
+}
+
 void ReceiveQueueModel::answer_command() {
   out_.cmd_rsp_valid = true;
   out_.cmd_rsp.status = command_.status;
@@ -72,6 +111,11 @@ void ReceiveQueueModel::answer_command() {
 Snapshot ReceiveQueueModel::snapshot_of(const RqQueue* queue) {
   if (queue == nullptr || queue->state == QueueState::kInvalid) return {};
   return {queue->state, queue->size, queue->head, queue->fetch, queue->tail, queue->limit};
+}
+
+void ReceiveQueueModel::buffer_command(const Command& command, bool doorbell_in) {
+  commands_.push({command, doorbells_.size() + (doorbell_in ? 1U : 0U)});
+  control_ = true;
 }
 
 void ReceiveQueueModel::command_stage(bool free) {

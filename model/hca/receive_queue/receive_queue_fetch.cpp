@@ -16,6 +16,7 @@ void ReceiveQueueModel::fetch_stage(const FetchChoice& choice) {
   if (choice.from_fifo) fetch_fifo_.pop();
   if (choice.kind == FetchChoice::kFetch) {
     start_request(queue, choice.slots);
+    if (waits_.needy != 0) refresh(queue);  // it is not needy any more
   } else if (choice.kind == FetchChoice::kEvict) {
     evict(queue);
   } else {
@@ -40,10 +41,9 @@ void ReceiveQueueModel::start_request(RqQueue& queue, unsigned slots) {
 
   out_.dma_req_valid = true;
   out_.dma_req.tag = static_cast<std::uint8_t>(tag);
-  out_.dma_req.address = queue.base + std::uint64_t{queue.fetch} * queue.stride();
+  out_.dma_req.address = queue.base + (std::uint64_t{queue.fetch} << queue.stride_log2);
   out_.dma_req.bytes = bytes;
   queue.fetch = queue.advance(queue.fetch, slots);
-  refresh(queue);
   ++counters_.dma_requests;
   counters_.wqes_fetched += slots;
 }
@@ -83,7 +83,6 @@ void ReceiveQueueModel::accept_beat(const DmaBeat& beat, bool is_known) {
     leave(*request.queue, QueueState::kError, &request);
   } else if (ready && request.received < request.expected) {
     store_beat(request, beat.data);
-    refresh(*request.queue);
   }
   if (request.received < request.expected) ++request.received;
   if (beat.last || beat.error) end_request(beat.tag, failed);
@@ -91,19 +90,25 @@ void ReceiveQueueModel::accept_beat(const DmaBeat& beat, bool is_known) {
 
 void ReceiveQueueModel::store_beat(Request& request, const Beat& data) {
   if (request.queue->stride() >= kBeatBytes) {
-    fill_line(request, data.data(), kBeatBytes);
+    lines_.data(request.line) = data;
+    count_line(request);
     return;
   }
-  fill_line(request, data.data(), kMinStride);
-  if (request.lines_in_flight != 0) fill_line(request, data.data() + kMinStride, kMinStride);
+  store_half(request, data.data());
+  if (request.lines_in_flight != 0) store_half(request, data.data() + kMinStride);
 }
 
-void ReceiveQueueModel::fill_line(Request& request, const std::uint8_t* data, unsigned bytes) {
-  Beat& line = lines_.data(request.line);
-  std::memcpy(line.data(), data, bytes);
-  std::fill(line.begin() + bytes, line.end(), std::uint8_t{0});
+void ReceiveQueueModel::store_half(Request& request, const std::uint8_t* data) {
+  std::uint8_t* const line = lines_.data(request.line).data();
+  std::memcpy(line, data, kMinStride);
+  std::memset(line + kMinStride, 0, kBeatBytes - kMinStride);
+  count_line(request);
+}
+
+void ReceiveQueueModel::count_line(Request& request) {
   request.line = lines_.next(request.line);
   if (!lines_.fill(request.slot)) return;
+  if (request.slot == request.queue->first_line) refresh(*request.queue);
   request.lines_in_flight =
       static_cast<std::uint16_t>(request.lines_in_flight - request.queue->lines_per_slot());
   request.slot = request.line;
@@ -111,10 +116,11 @@ void ReceiveQueueModel::fill_line(Request& request, const std::uint8_t* data, un
 
 void ReceiveQueueModel::end_request(unsigned tag, bool failed) {
   Request& request = requests_[tag];
-  lines_.release(request.slot, request.lines_in_flight);
+  if (request.lines_in_flight != 0) lines_.release(request.slot, request.lines_in_flight);
   request.lines_in_flight = 0;
   if (failed) {
     failed_tags_ |= std::uint64_t{1} << tag;
+    control_ = true;
     return;
   }
   free_tags_ |= std::uint64_t{1} << tag;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hca/receive_queue/receive_queue_model.hpp"
 
+#include <bit>
 #include <stdexcept>
 
 namespace hcasim::hca {
@@ -27,76 +28,85 @@ ReceiveQueueModel::ReceiveQueueModel(const Parameters& parameters)
       free_tags_(parameters.tags == 64 ? ~std::uint64_t{0}
                                        : (std::uint64_t{1} << parameters.tags) - 1) {}
 
-const Outputs& ReceiveQueueModel::step(Cycle cycle, const Inputs& in) {
-  cycle_ = cycle;
-  const bool doorbell_in = in.doorbell_valid && out_.doorbell_ready;
-  const bool cmd_in = in.cmd_valid && out_.cmd_ready;
-  const bool take_in = in.take_valid && out_.take_ready;
-  const Doorbell* doorbell = !doorbells_.empty() ? &doorbells_.front()
-                             : doorbell_in       ? &in.doorbell
-                                                 : nullptr;
-  const Selection selection = select(in, doorbell);
-  fetch_chosen_ = false;
-  // A tag that is chosen in this cycle is not known to a beat of this cycle.
-  const bool beat_known = in.dma_rsp_valid && known(in.dma_rsp.tag) != nullptr;
-
-  // The command is answered from the state at the start too, so before anything changes.
-  if (out_.cmd_rsp_valid && in.cmd_rsp_ready) {
-    out_.cmd_rsp_valid = false;
-    command_.busy = false;
-  } else if (command_.busy && !out_.cmd_rsp_valid && quiet()) {
-    answer_command();
-  }
-  if (out_.dma_req_valid && in.dma_req_ready) out_.dma_req_valid = false;
-  if (out_.event_valid && in.event_ready) events_.pop();
-
-  // Each action sees the effects of those before it: the order is part of the contract.
-  if (out_.take_rsp_valid && in.take_rsp_ready) accept_take_beat();
-  if (selection.judged != kNone) judge(selection.judged);
-  if (selection.fetch.kind != FetchChoice::kNothing) fetch_stage(selection.fetch);
-  if (selection.failed_tag != kNone) enter_failed_event(selection.failed_tag);
-  if (in.dma_rsp_valid) accept_beat(in.dma_rsp, beat_known);
-  if (cmd_in) commands_.push({in.cmd, doorbells_.size() + (doorbell_in ? 1U : 0U)});
-  if (doorbell != nullptr) doorbell_stage(in, doorbell_in, selection.event_room);
-  if (!commands_.empty()) command_stage(selection.command_free);
-  if (take_in) accept_take(in.take);
-
-  cmd_rsp_ready_ = in.cmd_rsp_ready;
-  dma_req_ready_ = in.dma_req_ready;
-  take_rsp_ready_ = in.take_rsp_ready;
-  event_ready_ = in.event_ready;
-  note_waits();
-  update_ports();
+const Outputs& ReceiveQueueModel::step(Cycle cycle, const Inputs& inputs) {
+  run(cycle, cycle, inputs);
   return out_;
 }
 
-void ReceiveQueueModel::update_ports() {
-  out_.doorbell_ready = doorbells_.ready();
-  out_.cmd_ready = commands_.ready();
-  out_.take_ready = outstanding_takes_ < parameters_.takes;
-  out_.event_valid = !events_.empty();
-  if (out_.event_valid) out_.event = events_.front();
-  out_.idle = doorbells_.empty() && commands_.empty() && !command_.busy && !out_.cmd_rsp_valid &&
-              !out_.dma_req_valid && !out_.take_rsp_valid && !out_.event_valid &&
-              failed_tags_ == 0 && waits_.answerable == 0 && fetch_fifo_.empty();
+Cycle ReceiveQueueModel::run(Cycle& cycle, Cycle last, const Inputs& inputs) {
+  static constexpr Inputs kNoInput;
+  run_cycle(cycle, inputs, control_ || any_valid(inputs));
+  while (acts_ && cycle_ < last && !shows(out_)) run_cycle(cycle_ + 1, kNoInput, control_);
+  cycle = cycle_;
+  return acts_ ? cycle + 1 : kNoCycle;
 }
 
 Cycle ReceiveQueueModel::next_activity() const {
-  if (out_.idle) return kNoCycle;
-  const bool command = out_.cmd_rsp_valid ? cmd_rsp_ready_
-                       : command_.busy    ? quiet()
-                                          : !commands_.empty();
-  const bool take_rsp = out_.take_rsp_valid ? take_rsp_ready_ : waits_.answerable != 0;
-  const bool event = out_.event_valid ? event_ready_ : false;
-  const bool failed = failed_tags_ != 0 && !events_.full();
-  if (command || take_rsp || event || failed || !doorbells_.empty()) return cycle_ + 1;
-  const bool dma_req =
-      out_.dma_req_valid ? dma_req_ready_ : next_fetch().kind != FetchChoice::kNothing;
-  return dma_req ? cycle_ + 1 : kNoCycle;
+  return acts_ || request_leaves_ ? cycle_ + 1 : kNoCycle;
+}
+
+[[gnu::always_inline]] inline void ReceiveQueueModel::run_cycle(Cycle cycle, const Inputs& in,
+                                                                bool stirred) {
+  cycle_ = cycle;
+  // First everything is chosen from the state at the start.
+  const Arrivals arrivals = stirred ? look_at(in) : Arrivals{};
+  const bool take_rsp_free = !out_.take_rsp_valid || (in.take_rsp_ready && answer_.beats_left == 0);
+  const bool judges = waits_.answerable != 0 && take_rsp_free;
+  const unsigned judged = judges ? choose_take(in) : kNone;
+  const bool dma_req_free = !out_.dma_req_valid || in.dma_req_ready;
+  const bool fetches = dma_req_free && fetch_possible();
+  fetch_chosen_ = false;
+
+  // Each action sees the effects of those before it: the order is part of the contract.
+  if (control_) serve_outputs(in);
+  if (dma_req_free) out_.dma_req_valid = false;
+  if (out_.take_rsp_valid && in.take_rsp_ready) accept_take_beat();
+  if (judged != kNone) judge(judged);
+  if (fetches) fetch_stage(next_fetch_);
+  if (stirred) accept(in, arrivals);
+
+  if ((waits_.waiting & ~waits_.waited) != 0) note_waits();
+  if (control_) show_control();
+  out_.idle = !control_ && !out_.dma_req_valid && !out_.take_rsp_valid && waits_.answerable == 0 &&
+              fetch_fifo_.empty();
+  request_leaves_ = out_.dma_req_valid && in.dma_req_ready;
+  acts_ = acts(in);
+}
+
+// Whether the next cycle does more than let a request go, if no input comes and the readys stay.
+inline bool ReceiveQueueModel::acts(const Inputs& in) const {
+  if (out_.take_rsp_valid ? in.take_rsp_ready : waits_.answerable != 0) return true;
+  if ((!out_.dma_req_valid || in.dma_req_ready) && fetch_possible()) return true;
+  return control_ && control_acts(in);
+}
+
+ReceiveQueueModel::Arrivals ReceiveQueueModel::look_at(const Inputs& in) const {
+  Arrivals a;
+  a.take_in = in.take_valid && out_.take_ready;
+  a.doorbell_in = in.doorbell_valid && out_.doorbell_ready;
+  if (a.doorbell_in) a.doorbell = &in.doorbell;
+  // A tag that is chosen in this cycle is not known to a beat of this cycle.
+  a.beat_known = in.dma_rsp_valid && known(in.dma_rsp.tag) != nullptr;
+  if (!control_) return a;
+  if (!doorbells_.empty()) a.doorbell = &doorbells_.front();
+  a.command_free = !command_.busy;
+  a.event_room = failed_tags_ == 0 && !events_.full();
+  if (!events_.full()) a.failed_tags = failed_tags_;
+  return a;
+}
+
+void ReceiveQueueModel::accept(const Inputs& in, const Arrivals& a) {
+  if (a.failed_tags != 0)
+    enter_failed_event(static_cast<unsigned>(std::countr_zero(a.failed_tags)));
+  if (in.dma_rsp_valid) accept_beat(in.dma_rsp, a.beat_known);
+  if (in.cmd_valid && out_.cmd_ready) buffer_command(in.cmd, a.doorbell_in);
+  if (a.doorbell != nullptr) doorbell_stage(in, a);
+  if (!commands_.empty()) command_stage(a.command_free);
+  if (a.take_in) accept_take(in.take);
 }
 
 Snapshot ReceiveQueueModel::snapshot(std::uint32_t queue) const {
-  return snapshot_of(queue < parameters_.queues ? queues_.find(queue) : nullptr);
+  return snapshot_of(find(queue));
 }
 
 }  // namespace hcasim::hca

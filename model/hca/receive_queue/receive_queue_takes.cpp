@@ -17,51 +17,43 @@ void ReceiveQueueModel::accept_take_beat() {
     return;
   }
   out_.take_rsp_valid = false;
+  out_.take_ready = true;
   --outstanding_takes_;
   if (answer_.counted) --command_.earlier_takes;
   RqQueue* const queue = answer_.wqe_queue;
   if (queue == nullptr) return;
   lines_.release(answer_.first_line, answer_.lines);
   answer_.wqe_queue = nullptr;
-  refresh(*queue);
+  if (queue->tail == queue->fetch) refresh(*queue);  // there is room to be needy now
   enter_fifo(*queue);
 }
 
 void ReceiveQueueModel::judge(unsigned index) {
   const WaitEntry& entry = waits_[index];
-  TakeBeat& beat = out_.take_rsp;
+  waits_.remove(index);
   out_.take_rsp_valid = true;
-  beat.tag = entry.tag;
-  beat.status = entry.verdict;
-  beat.last = true;
-  beat.slot = beat.remaining = 0;
-  answer_ = Answer{};
+  out_.take_rsp.tag = entry.tag;
   answer_.id = entry.id;
   answer_.counted = entry.counted;
-  if (entry.verdict == TakeStatus::kOk) {
-    if (entry.kind == TakeKind::kTake) {
-      judge_take(entry);
-    } else {
-      judge_peek(*entry.queue);
-    }
+  const bool good = entry.verdict == TakeStatus::kOk;
+  if (good && entry.kind == TakeKind::kTake) {
+    entry.queue->first_wait = entry.next;
+    judge_take(*entry.queue);
+    refresh(*entry.queue);
+  } else if (good) {
+    judge_peek(*entry.queue);
+  } else {
+    answer_without_wqe(entry.verdict);
   }
-  if (answer_.wqe_queue == nullptr) beat.wqe.fill(0);
-  count_answer(entry.kind, beat.status);
-  waits_.remove(index);
-  if (entry.verdict == TakeStatus::kOk && entry.kind == TakeKind::kTake) refresh(*entry.queue);
+  count_answer(entry.kind, out_.take_rsp.status);
 }
 
-void ReceiveQueueModel::judge_take(const WaitEntry& entry) {
-  RqQueue& queue = *entry.queue;
-  queue.first_wait = entry.next;
-  if (entry.next == kNoEntry) queue.last_wait = kNoEntry;
-  TakeBeat& beat = out_.take_rsp;
-  if (queue.head == queue.tail) {
-    beat.status = TakeStatus::kEmpty;
-    return;
-  }
+void ReceiveQueueModel::judge_take(RqQueue& queue) {
+  if (queue.head == queue.tail) return answer_without_wqe(TakeStatus::kEmpty);
   const unsigned lines = queue.lines_per_slot();
   const std::uint16_t line = queue.first_line;
+  TakeBeat& beat = out_.take_rsp;
+  beat.status = TakeStatus::kOk;
   beat.slot = queue.tail;
   queue.tail = queue.advance(queue.tail, 1);
   beat.remaining = static_cast<std::uint16_t>(queue.posted());
@@ -77,20 +69,27 @@ void ReceiveQueueModel::judge_take(const WaitEntry& entry) {
   queue.first_line = more ? lines_.skip(line, lines) : kNoLine;
   if (!more) queue.last_line = kNoLine;
 
-  if (queue.limit != 0 && beat.remaining < queue.limit) {
+  if (beat.remaining < queue.limit) {
     raise(queue.id, EventKind::kSrqLimit, queue.arm);
     queue.limit = 0;
   }
 }
 
 void ReceiveQueueModel::judge_peek(const RqQueue& queue) {
+  if (queue.head == queue.tail) return answer_without_wqe(TakeStatus::kEmpty);
+  answer_without_wqe(TakeStatus::kOk);
+  out_.take_rsp.slot = queue.tail;
+  out_.take_rsp.remaining = static_cast<std::uint16_t>(queue.posted());
+}
+
+void ReceiveQueueModel::answer_without_wqe(TakeStatus status) {
   TakeBeat& beat = out_.take_rsp;
-  if (queue.head == queue.tail) {
-    beat.status = TakeStatus::kEmpty;
-    return;
-  }
-  beat.slot = queue.tail;
-  beat.remaining = static_cast<std::uint16_t>(queue.posted());
+  beat.status = status;
+  beat.last = true;
+  beat.slot = beat.remaining = 0;
+  beat.wqe.fill(0);
+  answer_.wqe_queue = nullptr;
+  answer_.beats_left = 0;
 }
 
 void ReceiveQueueModel::count_answer(TakeKind kind, TakeStatus status) {
@@ -116,52 +115,45 @@ void ReceiveQueueModel::count_answer(TakeKind kind, TakeStatus status) {
 }
 
 void ReceiveQueueModel::accept_take(const Take& take) {
-  ++outstanding_takes_;
-  const unsigned index = waits_.add();
-  WaitEntry& entry = waits_[index];
-  entry.id = take.queue;
-  entry.tag = take.tag;
-  entry.kind = take.kind;
-  entry.queue = take.queue < parameters_.queues ? queues_.find(take.queue) : nullptr;
-  RqQueue* const queue = entry.queue;
+  out_.take_ready = ++outstanding_takes_ < parameters_.takes;
+  RqQueue* const queue = find(take.queue);
+  const unsigned index = waits_.add(take, queue);
   if (queue == nullptr || queue->state == QueueState::kInvalid) {
-    entry.verdict = TakeStatus::kBadQueue;
+    waits_.decide(index, TakeStatus::kBadQueue);
   } else if (queue->state == QueueState::kError) {
-    entry.verdict = TakeStatus::kFlushed;
-  }
-  if (entry.verdict != TakeStatus::kOk || take.kind == TakeKind::kPeek) {
+    waits_.decide(index, TakeStatus::kFlushed);
+  } else if (take.kind == TakeKind::kPeek) {
     waits_.answerable |= WaitTable::bit(index);
-    return;
-  }
-  const auto place = static_cast<std::uint8_t>(index);
-  if (queue->first_wait == kNoEntry) {
-    queue->first_wait = place;
-    refresh(*queue);
   } else {
-    waits_[queue->last_wait].next = place;
+    line_up(*queue, static_cast<std::uint8_t>(index));
   }
-  queue->last_wait = place;
+}
+
+void ReceiveQueueModel::line_up(RqQueue& queue, std::uint8_t place) {
+  if (queue.first_wait == kNoEntry) {
+    queue.first_wait = place;
+    refresh_wait(queue);
+  } else {
+    waits_[queue.last_wait].next = place;
+  }
+  queue.last_wait = place;
 }
 
 // A queue fails or goes away: everything that waits for it is now answerable.
 void ReceiveQueueModel::flush_takes(RqQueue& queue, const Request* failed) {
   if (queue.first_wait != kNoEntry && failed != nullptr) {
-    const bool of_request = queue.distance(failed->first_slot, queue.tail) < failed->slots;
-    if (of_request && queue.tail != queue.fetch && !lines_.complete(queue.first_line)) {
-      waits_[queue.first_wait].verdict = TakeStatus::kFetchError;
-      waits_.clear(queue.first_wait);
-      waits_.answerable |= WaitTable::bit(queue.first_wait);
+    if (belongs(queue.tail, *failed) && queue.tail != queue.fetch &&
+        !lines_.complete(queue.first_line)) {
+      waits_.decide(queue.first_wait, TakeStatus::kFetchError);
     }
   }
   for (std::uint64_t rest = waits_.used(); rest != 0; rest &= rest - 1) {
     const auto index = static_cast<unsigned>(std::countr_zero(rest));
-    WaitEntry& entry = waits_[index];
+    const WaitEntry& entry = waits_[index];
     if (entry.queue != &queue || entry.verdict != TakeStatus::kOk) continue;
-    entry.verdict = TakeStatus::kFlushed;
-    waits_.clear(index);
-    waits_.answerable |= WaitTable::bit(index);
+    waits_.decide(index, TakeStatus::kFlushed);
   }
-  queue.first_wait = queue.last_wait = kNoEntry;
+  queue.first_wait = kNoEntry;
 }
 
 void ReceiveQueueModel::refresh_wait(const RqQueue& queue) {

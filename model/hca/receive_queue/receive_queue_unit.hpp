@@ -65,6 +65,12 @@ class ReceiveQueueUnit {
   /// valid and the readys stay as they were in that step; kNoCycle if there is none.
   virtual Cycle next_activity() const = 0;
 
+  /// Steps the cycles from `cycle` to `last` in which something can change, the first with these
+  /// inputs and the others with none, all outputs being accepted, until one of them has made an
+  /// output valid; `cycle` becomes the last one. Returns the next cycle to be run; one in which
+  /// nothing but the acceptance of a request happens may be left out.
+  virtual Cycle run(Cycle& cycle, Cycle last, const hw::rq::Inputs& inputs);
+
   /// The first cycle after the last one stepped whose step may make an output valid, if no input
   /// becomes valid and the readys are set. The steps before it show nothing, so they may be run
   /// late, in order, each with the inputs of its cycle. A unit that cannot tell says when it is
@@ -75,7 +81,7 @@ class ReceiveQueueUnit {
   /// as the unit stands now: 0 is that step itself, kNoCycle never.
   virtual Cycle output_delay(const hw::rq::Take&) const { return 0; }
   virtual Cycle output_delay(const hw::rq::Doorbell&) const { return 0; }
-  virtual Cycle output_delay_of_beats() const { return 0; }
+  virtual Cycle output_delay_of_beats(std::uint8_t /*tag*/) const { return 0; }
 
   virtual const ReceiveQueueCounters& counters() const = 0;
 

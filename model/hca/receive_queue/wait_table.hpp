@@ -35,17 +35,30 @@ class WaitTable {
 
   std::uint64_t used() const { return ~free_ & mask_of_size(); }
 
-  /// Takes the lowest free entry as the youngest; there is one.
-  unsigned add() {
+  /// Makes the lowest free entry the youngest; there is one.
+  unsigned add(const hw::rq::Take& take, RqQueue* queue) {
     const auto index = static_cast<unsigned>(std::countr_zero(free_));
     free_ &= free_ - 1;
-    entries_[index] = WaitEntry{};
-    entries_[index].age = ++newest_;
+    WaitEntry& entry = entries_[index];
+    entry.age = ++newest_;
+    entry.queue = queue;
+    entry.id = take.queue;
+    entry.tag = take.tag;
+    entry.kind = take.kind;
+    entry.verdict = hw::rq::TakeStatus::kOk;
+    entry.counted = false;
+    entry.next = kNoEntry;
     return index;
   }
   void remove(unsigned index) {
     free_ |= bit(index);
     clear(index);
+  }
+  /// Gives a take its verdict; it waits for nothing any more.
+  void decide(unsigned index, hw::rq::TakeStatus verdict) {
+    entries_[index].verdict = verdict;
+    clear(index);
+    answerable |= bit(index);
   }
   void clear(unsigned index) {
     answerable &= ~bit(index);

@@ -41,10 +41,11 @@ bool is_table(std::string_view path) {
 [[noreturn]] void reject_key(const Assignment& assignment, std::string_view path,
                              const std::string& prefix) {
   std::string suggestion = nearest_key(path);
+  if (suggestion == path) suggestion.clear();  // a table that is given a value
   if (!suggestion.empty()) suggestion.insert(0, prefix);
   const Location& at = assignment.key_at;
   std::string found = prefix + std::string(path);
-  if (path.empty()) found.pop_back();  // a node that is given a value instead of tables
+  if (path.empty() && !found.empty()) found.pop_back();  // a node, not a table of it, has a value
   throw InputError(at.file, at.line, at.column, "a key of the configuration", found, suggestion);
 }
 

@@ -8,6 +8,9 @@ namespace {
 constexpr Range kLatency = between(0, 100'000);
 constexpr Range kInterval = between(1, 100'000);
 constexpr Range kEntries = between(1, 1'048'576);
+// A send WQE has at most 1024 bytes, of which the driver keeps 64 for what is before its data.
+constexpr std::uint32_t kMostInlineBytes = 1024 - 64;
+constexpr std::uint32_t kMostSendSge = kMostInlineBytes / 16;
 constexpr std::string_view kInterval1 = "assumed: a pipeline that takes one input a cycle";
 constexpr std::string_view kPacketInterval =
     "assumed: 250 M packets/s at 500 MHz, above the rate of 64-byte payloads on the wire";
@@ -87,18 +90,18 @@ void add_receive_keys(KeyList& keys, hca::Parameters& p) {
            "Response decided to its packet at the port", "assumed: header building and one queue"},
           {"hca.responder.atomic_latency_cycles", &p.responder.atomic_latency_cycles, kLatency,
            "Data of an atomic's read to its write", "assumed: one adder and the byte swaps"},
-          {"hca.receive_queue.takes", &p.receive_queue.takes, between(1, 1024),
+          {"hca.receive_queue.takes", &p.receive_queue.takes, between(1, 64),
            "Receive WQEs asked for by the responder and not yet delivered",
            "assumed: covers one fetch from the host at the rate of small messages"},
           {"hca.receive_queue.prefetch_wqes", &p.receive_queue.prefetch_wqes, between(1, 255),
            "Receive WQEs of one queue on chip or under way",
            "assumed: one fetch of 512 bytes at 64 bytes a WQE"},
-          {"hca.receive_queue.tags", &p.receive_queue.tags, between(1, 1024),
+          {"hca.receive_queue.tags", &p.receive_queue.tags, between(1, 64),
            "Fetches of receive WQEs outstanding", "assumed: a share of the 256 tags of the link"},
           {"hca.receive_queue.fetch_bytes", &p.receive_queue.fetch_bytes, power_of_two(512, 4096),
            "Most that one fetch reads; holds a WQE of the largest stride",
            "assumed: the common maximum read request size"},
-          {"hca.receive_queue.lines", &p.receive_queue.lines, between(16, 1'048'576),
+          {"hca.receive_queue.lines", &p.receive_queue.lines, between(16, 65'534),
            "Buffer for prefetched WQEs in lines of 64 bytes; holds two WQEs of the largest stride",
            "assumed: 256 KiB of on-chip memory"},
       });
@@ -127,21 +130,22 @@ void add_service_keys(KeyList& keys, hca::Parameters& p) {
 
 void add_device_keys(KeyList& keys, hca::Parameters& p) {
   constexpr Range kObjects = between(1, 16'777'216);
+  constexpr Range kQueues = between(1, 16'777'215);
   constexpr std::string_view kObjectCount = "assumed: what adapters of 100 Gb/s report";
   keys.insert(
       keys.end(),
       {
-          {"hca.device.max_qp", &p.device.max_qp, kObjects, "Queue pairs of the device",
+          {"hca.device.max_qp", &p.device.max_qp, kQueues, "Queue pairs of the device",
            kObjectCount},
           {"hca.device.max_qp_wr", &p.device.max_qp_wr, between(1, 65'534),
            "Work requests that a queue of a queue pair may be created for",
            "assumed: within the receive-queue unit's 65534"},
-          {"hca.device.max_send_sge", &p.device.max_send_sge, between(1, 64),
+          {"hca.device.max_send_sge", &p.device.max_send_sge, between(1, kMostSendSge),
            "Scatter/gather entries of a send", "assumed: what adapters of 100 Gb/s report"},
           {"hca.device.max_recv_sge", &p.device.max_recv_sge, between(1, 31),
            "Scatter/gather entries of a receive",
            "receive-queue unit: 16 + 31 * 16 bytes fill its largest stride of 512"},
-          {"hca.device.max_inline_bytes", &p.device.max_inline_bytes, between(0, 4096),
+          {"hca.device.max_inline_bytes", &p.device.max_inline_bytes, between(0, kMostInlineBytes),
            "Payload that a send WQE can carry itself",
            "assumed: eight blocks of 64 bytes, with the header in a ninth"},
           {"hca.device.max_cq", &p.device.max_cq, kObjects, "Completion queues of the device",
@@ -151,7 +155,7 @@ void add_device_keys(KeyList& keys, hca::Parameters& p) {
           {"hca.device.max_rd_atomic", &p.device.max_rd_atomic, between(1, 255),
            "READs and atomics of one queue pair outstanding, as target and as initiator",
            "Kalia et al., USENIX ATC 2016: best window of READs of a ConnectX-3"},
-          {"hca.device.max_srq", &p.device.max_srq, kObjects, "Shared receive queues of the device",
+          {"hca.device.max_srq", &p.device.max_srq, kQueues, "Shared receive queues of the device",
            "assumed: one for each core of a large host, with room"},
       });
 }

@@ -37,10 +37,21 @@ std::optional<Violation> check_dllp_limit(std::string_view key, std::uint32_t li
   return Violation{{key}, fmt::format("{} to be 0 or at least {}", key, kLeast)};
 }
 
+/// The receive-queue unit numbers the receive queues of both in 24 bits.
+std::optional<Violation> check_receive_queues(const hca::Parameters& hca) {
+  constexpr std::uint32_t kMost = 1U << 24;
+  if (hca.device.max_qp + hca.device.max_srq <= kMost) return std::nullopt;
+  return Violation{{"hca.device.max_qp", "hca.device.max_srq"},
+                   fmt::format("hca.device.max_qp and hca.device.max_srq ({}) to be at most {} "
+                               "together",
+                               hca.device.max_srq, kMost)};
+}
+
 }  // namespace
 
 std::optional<Violation> find_violation(const NodeConfig& node) {
   if (auto violation = check_clock(node.hca)) return violation;
+  if (auto violation = check_receive_queues(node.hca)) return violation;
   const pcie::Parameters& pcie = node.pcie;
   if (auto violation = check_dllp_limit("pcie.ack_limit_bytes", pcie.ack_limit_bytes)) {
     return violation;

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "sim/config/assignment.hpp"
+#include "sim/config/toml_nesting.hpp"
 
 namespace hcasim::sim {
 namespace {
@@ -19,7 +20,7 @@ class Collector {
 
   void add(const toml::table& table) {
     for (const auto& [key, node] : table) {
-      path_.emplace_back(key.str());
+      path_.push_back(part_of_path(key.str()));
       if (const auto* inner = node.as_table(); inner != nullptr && !inner->empty()) {
         add(*inner);
       } else {
@@ -40,6 +41,12 @@ class Collector {
  private:
   Location at(const toml::source_region& region) const {
     return {name_, region.begin.line, region.begin.column};
+  }
+
+  /// A part that had to be quoted stays so: it is not two parts, nor none.
+  static std::string part_of_path(std::string_view key) {
+    const bool plain = !key.empty() && key.find('.') == std::string_view::npos;
+    return plain ? std::string(key) : '"' + std::string(key) + '"';
   }
 
   static AssignedValue value_of(const toml::node& node) {
@@ -72,6 +79,7 @@ std::string text_at(std::string_view text, std::uint64_t line, std::uint64_t col
 }  // namespace
 
 std::vector<Assignment> read_toml(std::string_view text, const std::string& name) {
+  check_nesting(text, name);
   try {
     const toml::table table = toml::parse(text, name);
     Collector collector(name);

@@ -19,18 +19,26 @@ void Unit::fail(const std::string& why) const {
 }
 
 void Engine::schedule(Unit& unit, Time at, std::uint64_t argument) {
-  if (at < now_) report_past(unit, at);
-  wheel_.push(at, unit.rank() << kRankShift | inserted_++, unit, argument);
+  if (wheel_.takes(at)) [[likely]] {
+    wheel_.push_near(at, unit, argument);
+  } else {
+    schedule_slowly(unit, at, argument);
+  }
 }
 
+// An event behind all that anybody knows of this engine changes nothing for him.
 void Engine::schedule_from_outside(Unit& unit, Time at, std::uint64_t argument) {
+  const bool news = at <= next_time() && !running_;
   schedule(unit, at, argument);
-  if (!running_ && outside_hook_ != nullptr) outside_hook_(outside_context_);
+  if (news && outside_hook_ != nullptr) outside_hook_(outside_context_);
 }
 
-void Engine::report_past(const Unit& unit, Time at) const {
-  throw SimulationError(now_, unit.name(),
-                        fmt::format("an event was asked for {} ps in the past", now_ - at));
+void Engine::schedule_slowly(Unit& unit, Time at, std::uint64_t argument) {
+  if (at < now()) {
+    throw SimulationError(now(), unit.name(),
+                          fmt::format("an event was asked for {} ps in the past", now() - at));
+  }
+  wheel_.push(at, unit, argument);
 }
 
 }  // namespace hcasim::sim

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -24,7 +25,7 @@ class Engine {
 
   const std::string& name() const { return name_; }
   /// Time of the event that runs, or ran last.
-  Time now() const { return now_; }
+  Time now() const { return wheel_.now(); }
   /// Time of the next event, hw::kNever when there is none.
   Time next_time() const { return wheel_.next_time(); }
   std::uint64_t events_run() const { return events_run_; }
@@ -37,14 +38,23 @@ class Engine {
   /// Runs the next event.
   void step() {
     const Event& event = wheel_.pop();
-    now_ = event.time;
     ++events_run_;
     event.unit->on_event(event.argument);
   }
+  /// Runs the next event, whenever it is, and then all before `limit`, or until interrupt() or
+  /// request_stop().
+  void run(Time limit) {
+    limit_ = limit;
+    do {
+      step();
+    } while (next_time() < limit_);
+  }
+  /// Makes run() return after the current event.
+  void interrupt() { limit_ = std::numeric_limits<Time>::min(); }
   /// Runs all events before `limit`, or until a handler asks to stop. For tests of plain units.
   void run_before(Time limit) {
-    stop_ = false;
-    while (next_time() < limit && !stop_) step();
+    clear_stop();
+    if (next_time() < limit) run(limit);
   }
 
   /// Something went wrong that the node cannot go on after: nothing more of it runs.
@@ -56,13 +66,16 @@ class Engine {
   const std::exception_ptr& error() const { return error_; }
 
   /// Makes the run loop return to the kernel after the current event.
-  void request_stop() { stop_ = true; }
+  void request_stop() {
+    stop_ = true;
+    interrupt();
+  }
   bool stop_requested() const { return stop_; }
   void clear_stop() { stop_ = false; }
 
   /// True while this engine runs its events: what they schedule here is no news to anybody.
   void set_running(bool running) { running_ = running; }
-  /// Called when an event came in from outside the node.
+  /// Called when an event came in from outside the node that is its next.
   void set_outside_hook(void (*hook)(void*), void* context) {
     outside_hook_ = hook;
     outside_context_ = context;
@@ -71,14 +84,11 @@ class Engine {
   std::uint64_t next_rank() { return ranks_++; }
 
  private:
-  static constexpr unsigned kRankShift = 48;
-
-  [[noreturn]] void report_past(const Unit& unit, Time at) const;
+  void schedule_slowly(Unit& unit, Time at, std::uint64_t argument);
 
   std::string name_;
   EventWheel wheel_;
-  Time now_ = 0;
-  std::uint64_t inserted_ = 0;  // stays below 2^kRankShift for years of computing
+  Time limit_ = 0;  // of the present run
   std::uint64_t events_run_ = 0;
   std::uint64_t ranks_ = 0;
   bool stop_ = false;

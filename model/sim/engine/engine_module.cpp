@@ -62,8 +62,11 @@ void EngineModule::activate() {
 
 void Conductor::from_outside(void* conductor) {
   auto* self = static_cast<Conductor*>(conductor);
-  self->stale_ = true;
-  if (!self->running_) self->schedule_next();
+  if (self->turn_ != nullptr) {
+    self->turn_->engine_.interrupt();
+  } else {
+    self->schedule_next();
+  }
 }
 
 void Conductor::schedule_next() {
@@ -93,10 +96,8 @@ void Conductor::run(EngineModule& module) {
     schedule_next();
     return;
   }
-  running_ = true;
   pending_ = run_ahead_ ? kernel_pending() : 0;
   EngineModule& last = run_turns(module);
-  running_ = false;
   if (last.engine_.stop_requested()) {
     // A task became runnable at the engine's time; it runs before any engine goes on.
     task_runs_ = true;
@@ -119,21 +120,20 @@ EngineModule& Conductor::run_turns(EngineModule& first) {
   }
 }
 
-// The engine whose turn it is has the earliest event, so that event is always allowed.
+// The engine whose turn it is has the earliest event, so that event is always allowed. The run is
+// interrupted when an event crossed nodes, for the limit may then be another.
 void Conductor::run_events(EngineModule& module) {
   Engine& engine = module.engine_;
   Time limit = limit_of(module.index_);
-  stale_ = false;
+  turn_ = &module;
   engine.clear_stop();
   engine.set_running(true);
   do {
-    engine.step();
-    if (stale_) {
-      if (run_ahead_) limit = limit_of(module.index_);
-      stale_ = false;
-    }
+    engine.run(limit);
+    if (run_ahead_) limit = limit_of(module.index_);
   } while (!engine.stop_requested() && engine.next_time() < limit);
   engine.set_running(false);
+  turn_ = nullptr;
 }
 
 }  // namespace hcasim::sim

@@ -75,10 +75,9 @@ class Conductor {
   Time end_ = hw::kNever;
   Time pending_ = hw::kNever;  // what the kernel has to do next, as of this activation
   bool foreign_peers_ = false;
-  bool running_ = false;
+  EngineModule* turn_ = nullptr;  // whose events run
   bool stopped_ = false;
   bool task_runs_ = false;  // from the request to stop to the next delta cycle
-  bool stale_ = false;      // an event crossed nodes, the limit must be computed again
 };
 
 }  // namespace hcasim::sim

@@ -8,12 +8,21 @@
 namespace hcasim::sim {
 
 namespace {
-constexpr std::size_t kFirstBlock = 64;
-}
 
-// Each block is as large as all before it together.
+constexpr std::size_t kFirstBlock = 64;
+
+// For a heap with the earliest on top.
+constexpr auto kComesAfter = [](const auto& a, const auto& b) {
+  if (a.event->time != b.event->time) return a.event->time > b.event->time;
+  if (a.event->unit != b.event->unit) return a.event->unit->rank() > b.event->unit->rank();
+  return a.order > b.order;
+};
+
+}  // namespace
+
+// Each block is twice as large as the one before it.
 void EventWheel::grow() {
-  const std::size_t count = std::max(kFirstBlock, static_cast<std::size_t>(size_));
+  const std::size_t count = kFirstBlock << blocks_.size();
   Event* block = blocks_.emplace_back(std::make_unique<Event[]>(count)).get();
   for (std::size_t i = count; i-- != 0;) {
     block[i].next = free_;
@@ -21,34 +30,45 @@ void EventWheel::grow() {
   }
 }
 
-// A far event, or the first one after the pool was used up.
-void EventWheel::push_slowly(hw::Time time, std::uint64_t order, Unit& unit,
-                             std::uint64_t argument) {
+// Nothing is left in the rest of this word of buckets: the next one in turn, or else the heap.
+Time EventWheel::time_behind_word(std::uint32_t word) const {
+  for (std::uint32_t i = 1; i <= kWords; ++i) {
+    const std::uint32_t next = (word + i) % kWords;
+    if (occupied_[next] == 0) continue;
+    return heads_[next * 64 + static_cast<std::uint32_t>(std::countr_zero(occupied_[next]))]->time;
+  }
+  return far_.empty() ? hw::kNever : far_.front().event->time;
+}
+
+void EventWheel::push(Time time, Unit& unit, std::uint64_t argument) {
   if (free_ == nullptr) grow();
-  Event* event = take(time, order, unit, argument);
-  const std::int64_t bucket = bucket_of(time);
-  if (bucket - current_ < kBuckets) {
-    insert_near(event, bucket);
+  Event* event = take(time, unit, argument);
+  if (time - now_ < kReach) {
+    insert(event);
   } else {
     push_far(event);
   }
-  next_time_ = std::min(next_time_, time);
 }
 
 void EventWheel::push_far(Event* event) {
-  far_.push_back(event);
-  std::push_heap(far_.begin(), far_.end(), [](auto* a, auto* b) { return earlier(*b, *a); });
-  first_far_ = bucket_of(far_.front()->time);
+  far_.push_back({event, far_inserted_++});
+  std::push_heap(far_.begin(), far_.end(), kComesAfter);
+  set_far_due();
+  next_time_ = std::min(next_time_, event->time);
 }
 
+// What comes into reach goes into the wheel before anything else of its time can be pushed there.
 void EventWheel::migrate_far() {
-  while (first_far_ - current_ < kBuckets) {
-    std::pop_heap(far_.begin(), far_.end(), [](auto* a, auto* b) { return earlier(*b, *a); });
-    Event* event = far_.back();
+  while (now_ >= far_due_) {
+    std::pop_heap(far_.begin(), far_.end(), kComesAfter);
+    insert(far_.back().event);
     far_.pop_back();
-    insert_near(event, bucket_of(event->time));
-    first_far_ = far_.empty() ? kNoBucket : bucket_of(far_.front()->time);
+    set_far_due();
   }
+}
+
+void EventWheel::set_far_due() {
+  far_due_ = far_.empty() ? hw::kNever : far_.front().event->time - kReach + 1;
 }
 
 }  // namespace hcasim::sim

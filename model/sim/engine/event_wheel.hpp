@@ -6,136 +6,124 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <vector>
 
 #include "hcasim/hw/time.hpp"
+#include "sim/engine/unit.hpp"
 
 namespace hcasim::sim {
 
-class Unit;
-
 /// An event of an engine: plain data, kept in a pool.
 struct Event {
-  hw::Time time;
-  std::uint64_t order;  ///< unit rank, then insertion: breaks ties at one time
-  Unit* unit;
+  Time time;
+  Unit* unit;  ///< its rank breaks ties at one time, then the order of insertion does
   std::uint64_t argument;
   Event* next;  ///< in its bucket, or in the list of free ones
 };
 
-/// Pending events in order of (time, order). Near events lie in a wheel of short sorted lists, far
-/// ones (timers) in a heap until the wheel comes near them. Pushing and popping cost the same
-/// whatever the number of events in flight, as long as buckets stay short. Both are called for each
-/// event, so all that is done for most of them is here to be inlined.
+/// Pending events in order of time, then rank of the unit, then insertion. Near events lie in a
+/// wheel of short sorted lists, far ones (timers) in a heap until the wheel comes near them.
+/// Pushing and popping cost the same whatever the number of events in flight, as long as buckets
+/// stay short. Both are called for each event, so all that is done for most of them is here to be
+/// inlined.
 class EventWheel {
  public:
-  /// `time` must not be before the event popped last.
-  void push(hw::Time time, std::uint64_t order, Unit& unit, std::uint64_t argument) {
-    const std::int64_t bucket = bucket_of(time);
-    if (free_ == nullptr || bucket - current_ >= kBuckets) {
-      push_slowly(time, order, unit, argument);
-      return;
-    }
-    insert_near(take(time, order, unit, argument), bucket);
-    if (time < next_time_) next_time_ = time;
-  }
-  bool empty() const { return size_ == 0; }
-  std::uint64_t size() const { return size_; }
+  /// Time of the event popped last.
+  Time now() const { return now_; }
   /// Time of the first event, hw::kNever when there is none.
-  hw::Time next_time() const { return next_time_; }
+  Time next_time() const { return next_time_; }
+  bool empty() const { return next_time_ == hw::kNever; }
+
+  /// True when push_near can take an event at `time`: that is not before now(), near, and there is
+  /// a free one. For most events that is all there is to ask.
+  bool takes(Time time) const {
+    return static_cast<std::uint64_t>(time - now_) < static_cast<std::uint64_t>(kReach) &&
+           free_ != nullptr;
+  }
+  void push_near(Time time, Unit& unit, std::uint64_t argument) {
+    insert(take(time, unit, argument));
+  }
+  /// Any event whose `time` is not before now().
+  void push(Time time, Unit& unit, std::uint64_t argument);
   /// Removes the first event, which stays as it is until the next push. The wheel must not be
   /// empty.
   const Event& pop() {
-    current_ = bucket_of(next_time_);
-    if (first_far_ - current_ < kBuckets) migrate_far();
-    const std::uint32_t slot = slot_of(current_);
+    now_ = next_time_;
+    if (now_ >= far_due_) [[unlikely]]
+      migrate_far();
+    const std::uint32_t slot = slot_of(now_);
     Event* first = heads_[slot];
     Event* second = first->next;
     heads_[slot] = second;
     first->next = free_;
     free_ = first;
-    --size_;
-    if (second != nullptr) {
-      next_time_ = second->time;
-    } else {
-      leave(slot);
-    }
+    next_time_ = second != nullptr ? second->time : time_behind(slot);
     return *first;
   }
 
  private:
+  struct Far {
+    Event* event;
+    std::uint64_t order;  // of insertion
+  };
+
   static constexpr unsigned kBucketShift = 11;  // about two nanoseconds
-  static constexpr std::int64_t kBuckets = 2048;
-  static constexpr std::uint32_t kWords = kBuckets / 64;  // less than 64
-  static constexpr std::int64_t kNoBucket = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::uint32_t kBuckets = 1024;
+  static constexpr std::uint32_t kWords = kBuckets / 64;
+  // Whatever the place of now() in its bucket, this far ahead is less than a turn of the wheel.
+  static constexpr Time kReach = Time{kBuckets - 1} << kBucketShift;
 
-  static std::int64_t bucket_of(hw::Time time) { return time >> kBucketShift; }
-  static std::uint32_t slot_of(std::int64_t bucket) {
-    return static_cast<std::uint32_t>(bucket & (kBuckets - 1));
+  static std::uint32_t slot_of(Time time) {
+    return static_cast<std::uint32_t>(time >> kBucketShift) & (kBuckets - 1);
   }
-  static bool earlier(const Event& a, const Event& b) {
-    return a.time != b.time ? a.time < b.time : a.order < b.order;
-  }
-  static std::uint32_t lowest(std::uint64_t bits) {
-    return static_cast<std::uint32_t>(std::countr_zero(bits));
+  static bool later(const Event& a, const Event& b) {
+    return a.time != b.time ? a.time > b.time : a.unit->rank() > b.unit->rank();
   }
 
-  Event* take(hw::Time time, std::uint64_t order, Unit& unit, std::uint64_t argument) {
+  Event* take(Time time, Unit& unit, std::uint64_t argument) {
     Event* event = free_;
     free_ = event->next;
     event->time = time;
-    event->order = order;
     event->unit = &unit;
     event->argument = argument;
-    ++size_;
     return event;
   }
-  void insert_near(Event* event, std::int64_t bucket) {
-    const std::uint32_t slot = slot_of(bucket);
+  // Behind all that are not later: of equal events the one inserted first stays first.
+  void insert(Event* event) {
+    const std::uint32_t slot = slot_of(event->time);
     Event** link = &heads_[slot];
-    while (*link != nullptr && earlier(**link, *event)) link = &(*link)->next;
+    while (*link != nullptr && !later(**link, *event)) link = &(*link)->next;
     event->next = *link;
     *link = event;
     occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
-    words_ |= std::uint64_t{1} << (slot / 64);
+    if (event->time < next_time_) next_time_ = event->time;
   }
-
-  // The bucket has become empty; all that is left of the wheel lies behind it.
-  void leave(std::uint32_t slot) {
+  // The bucket has become empty: where the first event behind it is.
+  Time time_behind(std::uint32_t slot) {
     const std::uint32_t word = slot / 64;
-    occupied_[word] &= ~(std::uint64_t{1} << (slot % 64));
-    if (occupied_[word] == 0) words_ &= ~(std::uint64_t{1} << word);
-    if (words_ == 0) {
-      next_time_ = far_.empty() ? hw::kNever : far_.front()->time;
-    } else {
-      next_time_ = heads_[first_occupied_from(slot)]->time;
-    }
-  }
-  std::uint32_t first_occupied_from(std::uint32_t slot) const {
-    std::uint32_t word = slot / 64;
-    const std::uint64_t here = occupied_[word] & (~std::uint64_t{0} << (slot % 64));
-    if (here != 0) return word * 64 + lowest(here);
-    const std::uint64_t behind = words_ & (~std::uint64_t{0} << (word + 1));
-    word = lowest(behind != 0 ? behind : words_);
-    return word * 64 + lowest(occupied_[word]);
+    const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
+    const std::uint64_t left = occupied_[word] ^ bit;
+    occupied_[word] = left;
+    const std::uint64_t behind = left & (0 - bit);
+    if (behind == 0) return time_behind_word(word);
+    return heads_[word * 64 + static_cast<std::uint32_t>(std::countr_zero(behind))]->time;
   }
 
+  Time time_behind_word(std::uint32_t word) const;
   void grow();
-  void push_slowly(hw::Time time, std::uint64_t order, Unit& unit, std::uint64_t argument);
   void push_far(Event* event);
   void migrate_far();
+  void set_far_due();
 
   Event* free_ = nullptr;
-  std::int64_t current_ = 0;  // bucket of the event popped last
-  std::int64_t first_far_ = kNoBucket;
-  hw::Time next_time_ = hw::kNever;
-  std::uint64_t size_ = 0;
-  std::uint64_t words_ = 0;  // which of the next are not 0
+  Time now_ = 0;
+  Time next_time_ = hw::kNever;
+  Time far_due_ = hw::kNever;  // when the first far event comes into reach
   std::array<std::uint64_t, kWords> occupied_{};
   std::array<Event*, kBuckets> heads_{};
-  std::vector<Event*> far_;  // heap, earliest on top
+  std::vector<Far> far_;  // heap, earliest on top
+  std::uint64_t far_inserted_ = 0;
   std::vector<std::unique_ptr<Event[]>> blocks_;
 };
 

@@ -34,7 +34,7 @@ class Sorter {
   explicit Sorter(const std::filesystem::path& file) : reader_(file) {
     if (link_type_known(reader_.link_type())) return;
     throw fabric::CaptureError(
-        file, "link type " + std::to_string(static_cast<int>(reader_.link_type())) +
+        file, "link type " + reader_.link_type_text() +
                   " is not read; Ethernet (1), Linux cooked (113, 276) and ERF (197) are");
   }
 
@@ -133,6 +133,7 @@ void analyse_flows(const std::map<FlowKey, Flow>& flows, const ConnectionSetup& 
   }
   for (const Connection& connection : pair_flows(connected, setup.pairs())) {
     analyse_connection(connection, analysis);
+    if (connection.uncertain) ++analysis.uncertain;
   }
   std::ranges::sort(analysis.records, {}, &CapturedMessage::first_frame);
 }

@@ -104,9 +104,11 @@ struct CaptureAnalysis {
   std::uint64_t management = 0;                      ///< packets to QP 0 and QP 1
   std::uint64_t not_modelled = 0;                    ///< packets: CNP, XRC, RD, manufacturers'
   std::map<std::string, std::uint64_t> unexplained;  ///< packets by reason
-  std::vector<Endpoint> endpoints;                   ///< that packets were sent to, sorted
-  std::vector<CapturedMessage> records;              ///< in the order of their first packets
-  std::int64_t start_seconds = 0;                    ///< first record, since 1970
+  /// Connections that might be paired otherwise: see Connection::uncertain.
+  std::uint64_t uncertain = 0;
+  std::vector<Endpoint> endpoints;       ///< that packets were sent to, sorted
+  std::vector<CapturedMessage> records;  ///< in the order of their first packets
+  std::int64_t start_seconds = 0;        ///< first record, since 1970
   std::int64_t start_nanoseconds = 0;
 };
 

@@ -19,6 +19,7 @@ void Flow::add(hw::Time time, std::uint64_t frame, const fabric::Packet& packet)
   seen.payload = static_cast<std::uint16_t>(packet.payload_size());
   seen.opcode = packet.opcode;
   seen.syndrome = packet.aeth.syndrome;
+  seen.msn = packet.aeth.msn;
   seen.solicited = packet.solicited;
   if (packet.info().headers & kDetailHeaders) {
     seen.details = static_cast<std::uint32_t>(details.size());

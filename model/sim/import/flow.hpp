@@ -37,6 +37,7 @@ struct SeenPacket {
   std::uint16_t payload = 0;           ///< bytes
   hw::BthOpcode opcode{};
   std::uint8_t syndrome = 0;  ///< of the AETH
+  std::uint32_t msn = 0;      ///< of the AETH: messages that the responder has completed
   bool solicited = false;
 
   static constexpr std::uint32_t kNoDetails = std::numeric_limits<std::uint32_t>::max();

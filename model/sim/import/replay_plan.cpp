@@ -3,6 +3,7 @@
 #include "sim/import/replay_plan.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -91,7 +92,7 @@ class Planner {
         highest = std::max(highest, place);
       }
       std::ranges::stable_sort(places);
-      hw::Time earliest = 0;
+      hw::Time earliest = std::numeric_limits<hw::Time>::min();
       for (std::size_t i = 0; i < sent.size(); ++i) {
         sent[i] = places[i].second;
         hw::Time& time = plan_.messages[sent[i]].time;
@@ -186,10 +187,10 @@ class Planner {
   void choose(const std::vector<std::size_t>& sent, std::size_t own,
               const std::vector<std::size_t>& received, std::size_t peer, std::size_t place) {
     PlannedMessage& message = plan_.messages[place];
-    const hw::Time own_end = own == 0 ? -1 : end_of(sent[own - 1], false);
-    const hw::Time peer_end = peer == 0 ? -1 : end_of(received[peer - 1], true);
     if (own == 0 && peer == 0) return;
-    message.after_receive = peer_end >= own_end;
+    // Times may lie before the first frame's, so that no time stands for "none".
+    message.after_receive =
+        own == 0 || (peer != 0 && end_of(received[peer - 1], true) >= end_of(sent[own - 1], false));
     message.after = message.after_receive ? received[peer - 1] : sent[own - 1];
   }
 

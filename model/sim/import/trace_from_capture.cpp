@@ -13,6 +13,7 @@
 #include "sim/import/refusal.hpp"
 #include "sim/import/replay_plan.hpp"
 #include "sim/import/replay_regions.hpp"
+#include "sim/trace/grammar.hpp"
 
 namespace hcasim::sim {
 namespace {
@@ -343,7 +344,9 @@ class TraceMaker {
     line.node = node_of(record.requester.address);
     line.object = qp_names_[message.connection][message.side];
     line.opcode = static_cast<SendOpcode>(record.opcode);
-    if (record.solicited && record.opcode != hw::WrOpcode::kRdmaRead) line.flags |= kSolicited;
+    // A damaged packet may ask for an event that its opcode does not know.
+    const bool may_solicit = (trace::opcode_row(line.opcode)->flags & kSolicited) != 0;
+    if (record.solicited && may_solicit) line.flags |= kSolicited;
     set_buffer(line, length_of(record), 0);
     set_arguments(line, place, record);
     set_timing(line, place);
@@ -405,7 +408,7 @@ class TraceMaker {
 
   void set_time(Operation& line, hw::Time time) const {
     line.timing = Timing::kAt;
-    line.time = time + lead_;
+    line.time = std::max<hw::Time>(time + lead_, 0);  // stamps may step back
   }
 
   const ImportOptions& options_;

@@ -19,30 +19,46 @@ class ChangeQueue {
     std::int64_t entries;
   };
 
+  ChangeQueue();
+
   bool empty() const { return first_ == last_; }
-  std::size_t size() const { return last_ - first_; }
-  /// hw::kNever when empty.
-  hw::Time next() const { return empty() ? hw::kNever : ring_[first_ & mask_].at; }
-  Change pop() { return ring_[first_++ & mask_]; }
+  /// True when make_room() has to come before the next insert().
+  bool full() const { return last_ == end_; }
+  void make_room();
 
   void insert(hw::Time at, std::int64_t entries) {
-    if (size() > mask_) grow();
-    if (at < newest_) return insert_before_others({at, entries});
-    newest_ = at;
-    ring_[last_++ & mask_] = {at, entries};
+    Change& newest = last_[-1];
+    if (at > newest.at) {
+      *last_++ = {at, entries};
+    } else if (at == newest.at) {
+      newest.entries += entries;
+    } else {
+      insert_among_others({at, entries});
+    }
+  }
+
+  /// Removes all changes up to and including `limit` and hands them to `visit`, in order.
+  template <typename F>
+  void take_until(hw::Time limit, F&& visit) {
+    const Change* next = first_;
+    const Change* const last = last_;
+    for (; next != last && next->at <= limit; ++next) visit(*next);
+    first_ += next - first_;
+    if (empty()) first_ = last_ = begin();
   }
 
  private:
-  static constexpr std::size_t kFirstSize = 16;  // a power of two
+  static constexpr std::size_t kFirstSize = 64;
 
-  void grow();
-  void insert_before_others(Change change);
+  // Before the first change stands one of long ago, so that insert() need not ask whether there is
+  // one.
+  Change* begin() { return store_.get() + 1; }
+  void insert_among_others(Change change);
 
-  std::unique_ptr<Change[]> ring_ = std::make_unique<Change[]>(kFirstSize);
-  std::size_t mask_ = kFirstSize - 1;
-  std::size_t first_ = 0;  // counts, not slots
-  std::size_t last_ = 0;
-  hw::Time newest_ = 0;  // of all that were ever inserted
+  std::unique_ptr<Change[]> store_ = std::make_unique<Change[]>(kFirstSize);
+  Change* first_;
+  Change* last_;
+  Change* end_;
 };
 
 }  // namespace hcasim::sim

@@ -37,8 +37,8 @@ void append_name(std::string& text, std::string_view name) {
 
 }  // namespace
 
-CompletionsCsv::CompletionsCsv(const std::filesystem::path& path, hw::Time window)
-    : file_(path), window_(window) {
+CompletionsCsv::CompletionsCsv(const std::filesystem::path& path, hw::Time window, OutputSet* set)
+    : file_(path, set), window_(window) {
   std::string header = "node,qp,wqe,opcode,bytes,status";
   for (unsigned i = 0; i < hca::kStamps; ++i) {
     header.append(",").append(name_of(static_cast<hca::Stamp>(i))).append("_ns");

@@ -11,7 +11,7 @@
 
 #include "hcasim/hw/time.hpp"
 #include "hcasim/sim/input_error.hpp"
-#include "sim/record/output_file.hpp"
+#include "sim/output/output_file.hpp"
 #include "sim/record/record_store.hpp"
 
 namespace hcasim::sim {
@@ -21,8 +21,9 @@ namespace hcasim::sim {
 /// other, as long as it is less than the window.
 class CompletionsCsv {
  public:
+  /// @param set gives the file its name; null: close() does
   /// @throws OutputError
-  CompletionsCsv(const std::filesystem::path& path, hw::Time window);
+  CompletionsCsv(const std::filesystem::path& path, hw::Time window, OutputSet* set = nullptr);
 
   void add_node(const std::string& name) { nodes_.push_back(name); }
   void set_epoch(hw::Time epoch) { epoch_ = epoch; }

@@ -37,7 +37,8 @@ class NodeRecorder : public hca::MessageObserver {
   void send_posted(std::uint32_t qpn, hw::WrOpcode opcode, std::uint64_t bytes, hw::Time at);
   /// The completion of WQE `count` was polled. Earlier WQEs of the QP that had none succeeded.
   void send_polled(std::uint32_t qpn, std::uint64_t count, hw::WcStatus status, hw::Time at);
-  void receive_posted(std::uint32_t qpn, hw::Time at);
+  /// `count` receives at once.
+  void receive_posted(std::uint32_t qpn, hw::Time at, std::uint64_t count = 1);
   /// Takes the oldest receive_completed() of the QP.
   void receive_polled(std::uint32_t qpn, hw::WcStatus status, std::uint64_t bytes, hw::Time at);
 
@@ -63,6 +64,7 @@ class NodeRecorder : public hca::MessageObserver {
   void abandon(SendSlot slot, hw::Time at);
   void count_end(MessageRecord& record, hw::WcStatus status, hw::Time at);
   void finish(MessageRecord& record, hw::Time at);
+  void completion_entered(hw::Time at);
   void count_receive(hw::WcStatus status, std::uint64_t bytes);
   void empty_queues(QpRecord& qp, hw::Time at);
 

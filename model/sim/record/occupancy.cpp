@@ -2,36 +2,76 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/record/occupancy.hpp"
 
+#include <limits>
+#include <utility>
+
 namespace hcasim::sim {
 
-void ChangeQueue::grow() {
-  const std::size_t larger_mask = 2 * mask_ + 1;
-  auto larger = std::make_unique<Change[]>(larger_mask + 1);
-  for (std::size_t i = first_; i != last_; ++i) larger[i & larger_mask] = ring_[i & mask_];
-  ring_ = std::move(larger);
-  mask_ = larger_mask;
+ChangeQueue::ChangeQueue() : first_(begin()), last_(begin()), end_(store_.get() + kFirstSize) {
+  store_[0].at = std::numeric_limits<hw::Time>::min();
 }
 
-void ChangeQueue::insert_before_others(Change change) {
-  std::size_t place = last_++;
-  for (; place != first_ && ring_[(place - 1) & mask_].at > change.at; --place) {
-    ring_[place & mask_] = ring_[(place - 1) & mask_];
+// Twice what is in use, so that there is room for a while.
+void ChangeQueue::make_room() {
+  const auto used = static_cast<std::size_t>(last_ - first_);
+  const auto size = static_cast<std::size_t>(end_ - store_.get());
+  if (2 * used < size) {
+    last_ = std::move(first_, last_, begin());
+    first_ = begin();
+    return;
   }
-  ring_[place & mask_] = change;
+  auto larger = std::make_unique<Change[]>(2 * size);
+  larger[0] = store_[0];
+  std::copy(first_, last_, larger.get() + 1);
+  store_ = std::move(larger);
+  first_ = begin();
+  last_ = first_ + used;
+  end_ = store_.get() + 2 * size;
+}
+
+// What happens at one time is one change.
+void ChangeQueue::insert_among_others(Change change) {
+  Change* place = last_;
+  while (place != first_ && place[-1].at > change.at) --place;
+  if (place != first_ && place[-1].at == change.at) {
+    place[-1].entries += change.entries;
+    return;
+  }
+  std::move_backward(place, last_, last_ + 1);
+  *place = change;
+  ++last_;
 }
 
 void Occupancy::settle(hw::Time now) {
   apply_until(now - kSettle);
-  enough_ = std::max(kEnough, 2 * pending_.size());
+  pending_.make_room();
 }
 
 void Occupancy::apply_until(hw::Time limit) {
-  while (!later_.empty()) {
-    ChangeQueue& first = later_.next() < pending_.next() ? later_ : pending_;
-    if (first.next() > limit) return;
-    apply(first.pop());
+  std::int64_t level = level_;
+  hw::Time since = since_;
+  const auto apply = [&](const ChangeQueue::Change& change) {
+    if (change.at > since) {
+      spend(level, change.at - since);
+      since = change.at;
+    }
+    level += change.entries;
+  };
+  later_.take_until(limit, [&](const ChangeQueue::Change& change) {
+    pending_.take_until(change.at, apply);
+    apply(change);
+  });
+  pending_.take_until(limit, apply);
+  level_ = level;
+  since_ = since;
+}
+
+void Occupancy::spend_at_unusual(std::int64_t level, std::uint64_t time) {
+  if (level < 0) {
+    time_at_small_[0] += time;
+  } else {
+    count(static_cast<std::uint64_t>(level), time);
   }
-  while (pending_.next() <= limit && !pending_.empty()) apply(pending_.pop());
 }
 
 void Occupancy::count(std::uint64_t level, std::uint64_t time) {
@@ -41,7 +81,7 @@ void Occupancy::count(std::uint64_t level, std::uint64_t time) {
 }
 
 void Occupancy::begin(hw::Time epoch) {
-  std::fill(time_at_small_.begin(), time_at_small_.end(), 0);
+  time_at_small_.fill(0);
   time_at_level_.clear();
   integral_ = 0;
   max_ = 0;
@@ -50,7 +90,8 @@ void Occupancy::begin(hw::Time epoch) {
 
 void Occupancy::end(hw::Time end) {
   apply_until(end);
-  advance(end);
+  if (end > since_) spend(level_, end - since_);
+  since_ = std::max(since_, end);
   for (std::size_t level = 0; level < time_at_small_.size(); ++level) {
     if (time_at_small_[level] != 0) count(level, time_at_small_[level]);
     time_at_small_[level] = 0;

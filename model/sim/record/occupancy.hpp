@@ -3,9 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "hcasim/hw/time.hpp"
 #include "hcasim/sim/run_statistics.hpp"
@@ -23,11 +23,16 @@ class Occupancy {
 
   /// A change that takes place now.
   void change(hw::Time at, std::int64_t entries) {
+    if (pending_.full()) [[unlikely]]
+      settle(at);
     pending_.insert(at, entries);
-    if (pending_.size() >= enough_) settle(at);
   }
   /// A change of which is known in advance when it will take place.
-  void change_later(hw::Time at, std::int64_t entries) { later_.insert(at, entries); }
+  void change_later(hw::Time at, std::int64_t entries) {
+    if (later_.full()) [[unlikely]]
+      later_.make_room();
+    later_.insert(at, entries);
+  }
 
   /// The time that counts begins; the queue keeps what is in it.
   void begin(hw::Time epoch);
@@ -38,33 +43,25 @@ class Occupancy {
   OccupancyStatistics statistics() const;
 
  private:
-  static constexpr std::size_t kEnough = 64;
-  static constexpr std::int64_t kSmallLevels = 1024;
+  static constexpr std::size_t kSmallLevels = 1024;
 
   void settle(hw::Time now);
   void apply_until(hw::Time limit);
-  void apply(const ChangeQueue::Change& change) {
-    advance(change.at);
-    level_ += change.entries;
-  }
   // Time spent at the usual levels is only added up here; what follows from it is worked out once,
   // at the end.
-  void advance(hw::Time to) {
-    if (to <= since_) return;
-    const auto time = static_cast<std::uint64_t>(to - since_);
-    since_ = to;
-    if (level_ < kSmallLevels) {
-      time_at_small_[static_cast<std::size_t>(std::max<std::int64_t>(level_, 0))] += time;
+  void spend(std::int64_t level, hw::Time time) {
+    if (static_cast<std::uint64_t>(level) < kSmallLevels) {
+      time_at_small_[static_cast<std::size_t>(level)] += static_cast<std::uint64_t>(time);
     } else {
-      count(static_cast<std::uint64_t>(level_), time);
+      spend_at_unusual(level, static_cast<std::uint64_t>(time));
     }
   }
+  void spend_at_unusual(std::int64_t level, std::uint64_t time);
   void count(std::uint64_t level, std::uint64_t time);
 
   ChangeQueue pending_;
   ChangeQueue later_;  // apart, so that neither makes the other's changes come out of order
-  std::size_t enough_ = kEnough;  // changes that are worth settling
-  std::vector<std::uint64_t> time_at_small_ = std::vector<std::uint64_t>(kSmallLevels);
+  std::array<std::uint64_t, kSmallLevels> time_at_small_{};
   std::int64_t level_ = 0;
   hw::Time since_ = hw::kNever;  // all before it is accounted for; never: not begun
   BucketedWeights time_at_level_;

@@ -3,7 +3,6 @@
 #include "sim/record/packet_recorder.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <tuple>
 
 #include "fabric/codec.hpp"
@@ -15,27 +14,11 @@ namespace {
 
 constexpr std::size_t kEnoughBytes = std::size_t{1} << 20;
 
-// An error of the capture library ends in the reason; the rest names a file nobody asked for.
-OutputError output_error(const std::filesystem::path& file, const fabric::CaptureError& error) {
-  const std::string text = error.what();
-  const std::size_t colon = text.rfind(": ");
-  return {file.string(), colon == std::string::npos ? text : text.substr(colon + 2)};
-}
-
 }  // namespace
 
-PacketRecorder::PacketRecorder(const std::filesystem::path& file, hw::Time reorder_window)
-    : file_(file), window_(reorder_window), enough_(kEnoughBytes) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) {
-    throw OutputError(file.string(), std::strerror(EISDIR));
-  }
-  try {
-    writer_ = std::make_unique<fabric::CaptureWriter>(file_);
-  } catch (const fabric::CaptureError& error) {
-    throw output_error(file_, error);
-  }
-}
+PacketRecorder::PacketRecorder(const std::filesystem::path& file, hw::Time reorder_window,
+                               OutputSet* outputs)
+    : window_(reorder_window), enough_(kEnoughBytes), writer_(file, outputs) {}
 
 PacketRecorder::~PacketRecorder() = default;
 
@@ -63,12 +46,11 @@ void PacketRecorder::write_before(hw::Time limit) {
   try {
     for (; done < entries_.size() && entries_[done].time < limit; ++done) {
       const Entry& entry = entries_[done];
-      writer_->write(entry.time, {frames_.data() + entry.offset, entry.bytes});
+      writer_.write(entry.time, {frames_.data() + entry.offset, entry.bytes});
     }
-  } catch (const fabric::CaptureError& error) {
+  } catch (const OutputError& error) {
     // A recorder is called from the midst of the simulation: the caller learns of it in close().
-    error_ = std::make_unique<OutputError>(output_error(file_, error));
-    writer_.reset();
+    error_ = std::make_unique<OutputError>(error);
     done = entries_.size();
   }
   keep_from(done);
@@ -96,11 +78,7 @@ void PacketRecorder::flush_until(hw::Time time) {
 void PacketRecorder::close() {
   if (error_ == nullptr) write_before(hw::kNever);
   if (error_ != nullptr) throw OutputError(*error_);
-  try {
-    writer_->close();
-  } catch (const fabric::CaptureError& error) {
-    throw output_error(file_, error);
-  }
+  writer_.close();
 }
 
 }  // namespace hcasim::sim

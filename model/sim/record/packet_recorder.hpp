@@ -20,11 +20,14 @@ namespace hcasim::sim {
 /// recorded before set_epoch().
 class PacketRecorder {
  public:
-  /// @param file is written as FILE.tmp and gets its name in close()
+  /// Enough for nodes that run ahead of each other.
+  static constexpr hw::Time kReorderWindow = 100 * hw::kMicrosecond;
+
   /// @param reorder_window how far ports may be apart in time when they report
+  /// @param outputs gives the file its name; null: close() does
   /// @throws OutputError when the file cannot be made
   explicit PacketRecorder(const std::filesystem::path& file,
-                          hw::Time reorder_window = 100 * hw::kMicrosecond);
+                          hw::Time reorder_window = kReorderWindow, OutputSet* outputs = nullptr);
   ~PacketRecorder();
   PacketRecorder(const PacketRecorder&) = delete;
   PacketRecorder& operator=(const PacketRecorder&) = delete;
@@ -69,13 +72,12 @@ class PacketRecorder {
   void write_before(hw::Time limit);
   void keep_from(std::size_t first);
 
-  std::filesystem::path file_;
   hw::Time window_;
   hw::Time epoch_ = hw::kNever;
   hw::Time newest_ = 0;
   std::size_t enough_;  // bytes waiting that are worth a look
   std::uint64_t packets_ = 0;
-  std::unique_ptr<fabric::CaptureWriter> writer_;
+  fabric::CaptureWriter writer_;
   std::unique_ptr<OutputError> error_;
   std::deque<Port> ports_;
   std::vector<Entry> entries_;

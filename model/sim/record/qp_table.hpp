@@ -22,19 +22,23 @@ class CountedRing {
   bool empty() const { return first_ == last_; }
   std::uint64_t size() const { return last_ - first_; }
   bool holds(std::uint64_t count) const { return count - first_ < last_ - first_; }
-  std::uint64_t at(std::uint64_t count) const { return ring_[count & (ring_.size() - 1)]; }
+  std::uint64_t at(std::uint64_t count) const { return ring_[count & mask_]; }
 
   void push(std::uint64_t value) {
-    if (size() == ring_.size()) grow();
-    ring_[last_++ & (ring_.size() - 1)] = value;
+    if (size() > mask_) [[unlikely]]
+      grow();
+    ring_[last_++ & mask_] = value;
   }
-  std::uint64_t pop() { return ring_[first_++ & (ring_.size() - 1)]; }
+  std::uint64_t pop() { return ring_[first_++ & mask_]; }
   void restart() { first_ = last_ = 0; }
 
  private:
+  static constexpr std::size_t kFirstSize = 16;  // a power of two
+
   void grow();
 
-  std::vector<std::uint64_t> ring_;  // size 0 or a power of two
+  std::unique_ptr<std::uint64_t[]> ring_ = std::make_unique<std::uint64_t[]>(kFirstSize);
+  std::size_t mask_ = kFirstSize - 1;
   std::uint64_t first_ = 0;
   std::uint64_t last_ = 0;
 };
@@ -57,9 +61,7 @@ class QpTable {
  public:
   /// Nothing when no such QP was seen.
   QpRecord* find(std::uint32_t qpn) {
-    const std::size_t page = qpn / kPage;
-    if (page >= pages_.size() || pages_[page] == nullptr) return nullptr;
-    return (*pages_[page])[qpn % kPage].get();
+    return latest_ != nullptr && qpn == latest_qpn_ ? latest_ : find_in_pages(qpn);
   }
   /// Makes the record when there is none.
   QpRecord& at(std::uint32_t qpn) {
@@ -83,8 +85,12 @@ class QpTable {
   static constexpr std::size_t kPage = 256;
   using Page = std::array<std::unique_ptr<QpRecord>, kPage>;
 
+  QpRecord* find_in_pages(std::uint32_t qpn);
   QpRecord& make(std::uint32_t qpn);
 
+  // Most calls are about the QP of the call before.
+  std::uint32_t latest_qpn_ = 0;
+  QpRecord* latest_ = nullptr;
   std::vector<std::unique_ptr<Page>> pages_;
   std::set<std::string, std::less<>> names_;
 };

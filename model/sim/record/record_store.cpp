@@ -12,7 +12,9 @@ namespace {
 constexpr std::size_t kFirstRecords = 1024;
 }
 
-RecordStore::RecordStore() = default;
+RecordStore::RecordStore() {
+  grow();
+}
 RecordStore::~RecordStore() = default;
 
 void RecordStore::set_csv(std::unique_ptr<CompletionsCsv> csv) {
@@ -28,15 +30,11 @@ void RecordStore::grow() {
   records_.back().next_free = free_;
   free_ = static_cast<std::uint32_t>(old);
   slots_ = records_.data();
-  count_ = static_cast<std::uint32_t>(records_.size());
+  mask_ = static_cast<std::uint32_t>(records_.size() - 1);
 }
 
-void RecordStore::close(MessageRecord& record, hw::Time at) {
-  if (csv_ != nullptr) csv_->add(record, at);
-  record.sender_done = false;
-  ++record.generation;
-  record.next_free = free_;
-  free_ = static_cast<std::uint32_t>(&record - records_.data());
+void RecordStore::write(const MessageRecord& record, hw::Time at) {
+  csv_->add(record, at);
 }
 
 void RecordStore::close_rest() {

@@ -20,12 +20,12 @@ struct MessageRecord {
   std::array<hw::Time, hca::kStamps> stamps;  // absolute; meaningful where `present` says so
   hw::Time done_at;                           ///< when the sender was done, stamped or not
   std::uint64_t bytes;
-  std::uint64_t wqe;         ///< WQE count of the QP
-  std::uint64_t order;       ///< of posting on its node
-  const std::string* qp;     ///< name
-  std::uint32_t generation;  ///< of the slot: tells a late reporter that the message is gone
+  std::uint64_t wqe;             ///< WQE count of the QP
+  std::uint64_t order;           ///< of posting on its node
+  const std::string* qp;         ///< name
+  std::uint32_t generation = 1;  ///< of the slot: tells a late reporter that the message is gone
   std::uint32_t next_free;
-  std::uint16_t present;  ///< bit per stamp
+  std::uint32_t present;  ///< bit per stamp
   std::uint16_t node;     ///< of the sender
   hw::WrOpcode opcode;
   hw::WcStatus status;  ///< once the sender is done
@@ -38,10 +38,10 @@ struct MessageRecord {
 
   /// A retransmission changes only those stamps that mark the end of something.
   void stamp(hca::Stamp stamp, hw::Time time) {
-    const unsigned bit = 1u << static_cast<unsigned>(stamp);
-    if ((present & bit & ~kLastCounts) != 0) return;
-    stamps[static_cast<unsigned>(stamp)] = time;
-    present = static_cast<std::uint16_t>(present | bit);
+    const auto index = static_cast<unsigned>(stamp);
+    if (((present & ~kLastCounts) >> index & 1) != 0) return;
+    stamps[index] = time;
+    present |= 1u << index;
   }
 
  private:
@@ -70,26 +70,36 @@ class RecordStore {
 
   /// A new record without stamps. @return its number, never 0
   std::uint64_t open() {
-    if (free_ == kNone) grow();
+    if (free_ == kNone) [[unlikely]]
+      grow();
     const std::uint32_t index = free_;
     MessageRecord& record = slots_[index];
     free_ = record.next_free;
     record.present = 0;
     record.sender_done = record.receiver_done = record.finished = false;
-    return std::uint64_t{record.generation} << 32 | (index + 1);
+    return std::uint64_t{record.generation} << 32 | index;
+  }
+
+  /// The record of a message that open() has just returned.
+  MessageRecord& opened(std::uint64_t message) {
+    return slots_[static_cast<std::uint32_t>(message)];
   }
 
   /// The record of a message, nothing when it is closed or was never recorded. Valid until the next
   /// open().
   MessageRecord* find(std::uint64_t message) {
-    const std::uint32_t index = static_cast<std::uint32_t>(message) - 1;
-    if (index >= count_) return nullptr;
-    MessageRecord& record = slots_[index];
+    MessageRecord& record = slots_[static_cast<std::uint32_t>(message) & mask_];
     return record.generation == message >> 32 ? &record : nullptr;
   }
 
   /// The record is complete. @param at orders the rows of the CSV
-  void close(MessageRecord& record, hw::Time at);
+  void close(MessageRecord& record, hw::Time at) {
+    if (csv_ != nullptr) write(record, at);
+    record.sender_done = false;
+    record.generation = (record.generation & kLastGeneration) + 1;
+    record.next_free = free_;
+    free_ = static_cast<std::uint32_t>(&record - slots_);
+  }
 
   /// Closes all records of which the sender is done, at the end of a run.
   void close_rest();
@@ -99,12 +109,15 @@ class RecordStore {
 
  private:
   static constexpr std::uint32_t kNone = 0xffffffff;
+  // Generations are 1 to one more than this, so that neither 0 nor ~0 is the number of a message.
+  static constexpr std::uint32_t kLastGeneration = 0x7fffffff;
 
   void grow();
+  void write(const MessageRecord& record, hw::Time at);
 
   std::vector<MessageRecord> records_;
-  MessageRecord* slots_ = nullptr;  // of records_, with their count, at hand for find()
-  std::uint32_t count_ = 0;
+  MessageRecord* slots_ = nullptr;  // of records_, at hand for find()
+  std::uint32_t mask_ = 0;          // their count is a power of two
   std::uint32_t free_ = kNone;
   hw::Time epoch_ = hw::kNever;
   std::unique_ptr<CompletionsCsv> csv_;

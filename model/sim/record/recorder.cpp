@@ -10,7 +10,8 @@ namespace hcasim::sim {
 
 Recorder::Recorder(const RecorderOptions& options) {
   if (options.completions_csv.empty()) return;
-  store_.set_csv(std::make_unique<CompletionsCsv>(options.completions_csv, options.reorder_window));
+  store_.set_csv(std::make_unique<CompletionsCsv>(options.completions_csv, options.reorder_window,
+                                                  options.outputs));
 }
 
 Recorder::~Recorder() = default;

@@ -10,16 +10,18 @@
 #include "hcasim/hw/time.hpp"
 #include "hcasim/sim/input_error.hpp"
 #include "hcasim/sim/run_statistics.hpp"
+#include "sim/output/output_set.hpp"
 #include "sim/record/node_recorder.hpp"
 
 /// Records what becomes of every message of a run.
 namespace hcasim::sim {
 
 struct RecorderOptions {
-  std::string completions_csv;  ///< "": none; written as FILE.tmp, renamed at close()
+  std::string completions_csv;  ///< "": none
   /// How far nodes may be apart in time when they report; at least the time by which the engines
   /// run ahead. It bounds the memory for putting rows of the CSV in order.
   hw::Time reorder_window = hw::kMillisecond;
+  OutputSet* outputs = nullptr;  ///< gives the CSV its name; null: close() does
 };
 
 /// The records of all nodes of a system. Nothing is recorded before set_epoch().

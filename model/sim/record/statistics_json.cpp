@@ -187,6 +187,7 @@ std::string to_short_json(const RunStatistics& statistics) {
   json.integer("messages_failed", statistics.messages_failed);
   json.integer("bytes_delivered", statistics.bytes_delivered);
   json.time("sim_time_ns", statistics.sim_time);
+  if (statistics.partial) json.boolean("partial", true);
   latency_times(json, l, {{"min", l.min}, {"p50", l.p50}, {"p99", l.p99}, {"max", l.max}});
   counters(json, statistics);
   return json.finish();

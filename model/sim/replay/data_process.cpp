@@ -11,13 +11,13 @@ namespace hcasim::sim {
 
 namespace {
 
-constexpr std::uint32_t kPollBatch = 16;
-constexpr std::uint32_t kNoQueue = 0xffff'ffff;
+void place(std::vector<TraceQueue*>& table, std::size_t index, TraceQueue& queue) {
+  if (index >= table.size()) table.resize(index + 1, nullptr);
+  table[index] = &queue;
+}
 
-template <typename T>
-void place(std::vector<T>& table, std::size_t index, T value, T empty) {
-  if (index >= table.size()) table.resize(index + 1, empty);
-  table[index] = value;
+std::uint64_t wr_id_of(const WorkItem& item, std::uint64_t number) {
+  return item.wr_id_given ? item.wr_id : number;
 }
 
 }  // namespace
@@ -28,13 +28,14 @@ DataProcess::DataProcess(NodeObjects& objects, ObjectDirectory& directory, NodeR
       recorder_(recorder),
       cpu_(objects.node().host().cpu()),
       post_list_(objects, directory),
-      poll_interval_(std::max(1u, objects.node().config().host.poll_interval_ns) * hw::kNanosecond),
-      wcs_(kPollBatch) {
+      poll_interval_(std::max(1u, objects.node().config().host.poll_interval_ns) *
+                     hw::kNanosecond) {
   objects.set_listener(*this);
 }
 
 void DataProcess::start(OperationSource& source, hw::Time epoch) {
   source_ = &source;
+  window_ = source.read_ahead();
   epoch_ = epoch;
   wake(epoch);
 }
@@ -43,9 +44,8 @@ void DataProcess::start(OperationSource& source, hw::Time epoch) {
 // --------------------------------------------------------------------------------------
 
 void DataProcess::cq_created(NameId name, TraceCq& cq) {
-  const auto index = static_cast<std::uint32_t>(cqs_.size());
-  cqs_.push_back({this, name, &cq, index, true, false});
-  ready_cqs_.push(index);
+  cqs_.push_back({this, name, &cq, true, false});
+  ready_cqs_.push(&cqs_.back());
 }
 
 void DataProcess::cq_destroyed(NameId name) {
@@ -57,15 +57,15 @@ void DataProcess::cq_destroyed(NameId name) {
 void DataProcess::qp_created(NameId name, TraceQp& qp) {
   for (const bool is_send : {true, false}) {
     TraceQueue& queue = queue_store_.emplace_back();
+    queue.index = static_cast<std::uint32_t>(queues_.size());
     queues_.push_back(&queue);
     queue.qp_name = name;
     queue.qp = &qp;
+    queue.qpn = qp.qp->qp_num;
     queue.is_send = is_send;
     queue.depth = is_send ? qp.max_send_wr : qp.max_recv_wr;
-    const auto index = static_cast<std::uint32_t>(queues_.size() - 1);
-    queue.index = index;
-    place(is_send ? send_queue_of_ : recv_queue_of_, name, index, kNoQueue);
-    place<TraceQueue*>(is_send ? by_qpn_send_ : by_qpn_recv_, qp.qp->qp_num, &queue, nullptr);
+    place(is_send ? by_name_send_ : by_name_recv_, name, queue);
+    place(is_send ? by_qpn_send_ : by_qpn_recv_, queue.qpn, queue);
   }
   if (recorder_ != nullptr) recorder_->qp_created(qp.qp->qp_num, objects_.text(name));
 }
@@ -73,7 +73,7 @@ void DataProcess::qp_created(NameId name, TraceQp& qp) {
 void DataProcess::qp_reset(NameId name) {
   TraceQp* qp = objects_.qp(name);
   for (const bool is_send : {true, false}) {
-    TraceQueue& queue = *queues_[queue_of(name, is_send)];
+    TraceQueue& queue = *queue_of(name, is_send);
     while (!queue.posted.empty()) {
       const Posted gone = queue.posted.pop();
       if (gone.label != kNoInstance) complete_label(gone.label);
@@ -86,31 +86,21 @@ void DataProcess::qp_reset(NameId name) {
   }
 }
 
-std::uint32_t DataProcess::queue_of(NameId qp, bool is_send) const {
-  const std::vector<std::uint32_t>& table = is_send ? send_queue_of_ : recv_queue_of_;
-  return qp < table.size() ? table[qp] : kNoQueue;
-}
-
 // --- Reading
 // --------------------------------------------------------------------------------------
 
 // Reads until the window is full. What is read depends on this node's progress alone.
-void DataProcess::read_ahead() {
+inline void DataProcess::read_ahead() {
   while (!source_ended_ && waiting_items_ < window_ && controls_.size() < window_) {
-    const std::uint32_t index = items_.acquire();
+    WaitingWork& work = work_.acquire();
     const Operation* operation = nullptr;
-    const SourceItem kind = source_->next(items_[index], operation);
+    const SourceItem kind = source_->next(work.item, operation);
     if (kind == SourceItem::kWork) {
-      WorkItem& work = items_[index];
-      if (operation != nullptr) take_work(work, *operation);
-      const std::uint32_t queue = queue_of(work.queue, work.is_send);
-      if (queue == kNoQueue) fail("line " + std::to_string(work.line) + " posts to no queue pair");
-      queues_[queue]->waiting.push(index);
-      ++waiting_items_;
-      list(*queues_[queue]);
+      if (operation != nullptr) take_work(work.item, *operation);
+      add(work);
       continue;
     }
-    items_.release(index);
+    work_.release(work);
     if (kind == SourceItem::kControl) {
       take_control(*operation);
     } else {
@@ -119,38 +109,45 @@ void DataProcess::read_ahead() {
   }
 }
 
+inline void DataProcess::add(WaitingWork& work) {
+  TraceQueue* const queue = queue_of(work.item.queue, work.item.is_send);
+  if (queue == nullptr) fail_without_queue(work.item);
+  queue->waiting.push(work);
+  ++waiting_items_;
+  list(*queue);
+}
+
 void DataProcess::take_work(WorkItem& work, const Operation& operation) {
   if (operation.after != kNoName) work.after = labels_.refer(operation.after);
   if (operation.label != kNoName) work.label = labels_.define(operation.label);
 }
 
 void DataProcess::take_control(const Operation& operation) {
-  controls_.push_back(operation);
+  controls_.push(operation);
   if (!control_running_) {
     control_running_ = true;
     cpu_.start_task([this] { run_controls(); });
   }
 }
 
+void DataProcess::fail_without_queue(const WorkItem& item) const {
+  fail("line " + std::to_string(item.line) + " posts to no queue pair");
+}
+
 // --- Whose turn it is
 // -----------------------------------------------------------------------------
 
-void DataProcess::list(TraceQueue& queue) {
-  if (queue.listed || queue.waiting.empty()) return;
-  queue.listed = true;
-  listed_.push(queue.index);
-}
-
 // Operations of the list that begins at the head; 0 while its end has not been read.
-std::uint32_t DataProcess::list_length(TraceQueue& queue) const {
-  for (std::uint32_t i = 0; i < queue.waiting.size(); ++i) {
-    if ((items_[queue.waiting[i]].flags & kMore) == 0) return i + 1;
+inline std::uint32_t DataProcess::list_length(const TraceQueue& queue) const {
+  const WaitingWork* work = &queue.waiting.front();
+  for (std::uint32_t i = 0; i < queue.waiting.size(); ++i, work = work->next) {
+    if ((work->item.flags & kMore) == 0) return i + 1;
   }
   return source_ended_ || queue.waiting.size() >= window_ ? queue.waiting.size() : 0;
 }
 
 // True when the item's time has come; arranges a wake-up otherwise.
-bool DataProcess::due(TraceQueue& queue, const WorkItem& item) {
+bool DataProcess::time_has_come(TraceQueue& queue, const WorkItem& item) {
   hw::Time at = 0;
   if (item.timing == Timing::kAt) at = epoch_ + item.time;
   if (item.after != kNoInstance) {
@@ -177,11 +174,12 @@ void DataProcess::set_timer(hw::Time at) {
 }
 
 // Length of the list that may be posted now; 0 when none may.
-std::uint32_t DataProcess::runnable(TraceQueue& queue) {
-  if (!due(queue, items_[queue.waiting.front()])) return 0;
-  const std::uint32_t length = list_length(queue);
+inline std::uint32_t DataProcess::runnable(TraceQueue& queue) {
+  if (!due(queue, queue.waiting.front().item)) return 0;
   // A list that can never fit is posted all the same, to be refused as in life.
   const std::uint32_t depth = std::max(queue.depth, 1u);
+  if (queue.posted.size() >= depth) return 0;
+  const std::uint32_t length = list_length(queue);
   return queue.posted.size() + std::min(length, depth) <= depth ? length : 0;
 }
 
@@ -189,9 +187,9 @@ std::uint32_t DataProcess::runnable(TraceQueue& queue) {
 // --------------------------------------------------------------------------------------
 
 // Posts the next list that may be posted; false when there is none.
-bool DataProcess::post_next() {
+inline bool DataProcess::post_next() {
   while (!listed_.empty()) {
-    TraceQueue& queue = *queues_[listed_.pop()];
+    TraceQueue& queue = *listed_.pop();
     queue.listed = false;
     const std::uint32_t length = queue.waiting.empty() ? 0 : runnable(queue);
     if (length == 0) continue;
@@ -202,54 +200,48 @@ bool DataProcess::post_next() {
   return false;
 }
 
-void DataProcess::post(TraceQueue& queue, std::uint32_t count) {
+inline void DataProcess::post(TraceQueue& queue, std::uint32_t count) {
   post_list_.clear();
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const WorkItem& item = items_[queue.waiting[i]];
-    post_list_.add(*queue.qp, item, item.wr_id_given ? item.wr_id : queue.posts + i);
+  const WaitingWork* work = &queue.waiting.front();
+  for (std::uint32_t i = 0; i < count; ++i, work = work->next) {
+    post_list_.add(*queue.qp, work->item, wr_id_of(work->item, queue.posts + i));
   }
   const hw::Time at = cpu_.now();
   std::uint32_t accepted = 0;
   const int error = post_list_.post(*queue.qp, queue.is_send, accepted);
-  for (std::uint32_t i = 0; i < accepted; ++i) {
-    const std::uint32_t index = queue.waiting.pop();
-    WorkItem& item = items_[index];
-    if (recorder_ != nullptr) {
-      const std::uint32_t qpn = queue.qp->qp->qp_num;
-      if (queue.is_send) {
-        const std::uint64_t bytes = item.bytes();
-        recorder_->send_posted(qpn, static_cast<hw::WrOpcode>(item.opcode), bytes, at);
-      } else {
-        recorder_->receive_posted(qpn, at);
-      }
-    }
-    posted(queue, item);
-    forget(index);
+  if (recorder_ != nullptr && !queue.is_send && accepted != 0) {
+    recorder_->receive_posted(queue.qpn, at, accepted);
   }
+  for (std::uint32_t i = 0; i < accepted; ++i) take_posted(queue, at);
   if (error != 0) refused(queue, count - accepted);
 }
 
-void DataProcess::posted(TraceQueue& queue, WorkItem& item) {
+inline void DataProcess::take_posted(TraceQueue& queue, hw::Time at) {
+  WaitingWork& work = queue.waiting.pop();
+  const WorkItem& item = work.item;
+  if (recorder_ != nullptr && queue.is_send) {
+    recorder_->send_posted(queue.qpn, static_cast<hw::WrOpcode>(item.opcode), item.bytes(), at);
+  }
   const bool signaled = !queue.is_send || queue.qp->sq_sig_all || (item.flags & kUnsignaled) == 0;
-  queue.posted.push(
-      {item.wr_id_given ? item.wr_id : queue.posts, queue.posts, item.label, signaled});
+  queue.posted.push({wr_id_of(item, queue.posts), item.label, signaled});
   ++queue.posts;
   ++posts_;
+  forget(work);
 }
 
 // The verb gave these back: they will not complete, and whoever waits for them goes on.
 void DataProcess::refused(TraceQueue& queue, std::uint32_t count) {
   counters_.posts_refused += count;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint32_t index = queue.waiting.pop();
-    if (items_[index].label != kNoInstance) complete_label(items_[index].label);
-    forget(index);
+    WaitingWork& work = queue.waiting.pop();
+    if (work.item.label != kNoInstance) complete_label(work.item.label);
+    forget(work);
   }
 }
 
-void DataProcess::forget(std::uint32_t index) {
-  if (items_[index].after != kNoInstance) labels_.release(items_[index].after);
-  items_.release(index);
+inline void DataProcess::forget(WaitingWork& work) {
+  if (work.item.after != kNoInstance) labels_.release(work.item.after);
+  work_.release(work);
   --waiting_items_;
 }
 
@@ -264,17 +256,17 @@ void DataProcess::complete_label(LabelInstance label) {
 }
 
 // Polls a completion queue that has something; false when none has.
-bool DataProcess::poll_next() {
+inline bool DataProcess::poll_next() {
   while (!ready_cqs_.empty()) {
-    const std::uint32_t index = ready_cqs_.front();
-    PolledCq& cq = cqs_[index];
+    PolledCq& cq = *ready_cqs_.front();
     if (cq.cq == nullptr) {
       ready_cqs_.pop();
       continue;
     }
     const int count = rvt::ib_poll_cq(cq.cq->cq, kPollBatch, wcs_.data());
     if (count > 0) {
-      for (int i = 0; i < count; ++i) completed(wcs_[static_cast<std::size_t>(i)]);
+      const hw::Time at = cpu_.now();
+      for (int i = 0; i < count; ++i) completed(wcs_[static_cast<std::size_t>(i)], at);
       return true;
     }
     ready_cqs_.pop();
@@ -298,14 +290,14 @@ void DataProcess::cq_written(void* context, std::uint64_t) {
   cq->watching = false;
   if (cq->ready || cq->cq == nullptr) return;
   cq->ready = true;
-  self.ready_cqs_.push(cq->index);
+  self.ready_cqs_.push(cq);
   // The polling loop looks at its next tick.
   const hw::Time idle = std::max<hw::Time>(0, self.now() - self.idle_since_);
   const hw::Time ticks = (idle + self.poll_interval_ - 1) / self.poll_interval_;
   self.wake(self.idle_since_ + ticks * self.poll_interval_);
 }
 
-void DataProcess::completed(const rvt::ib_wc& wc) {
+inline void DataProcess::completed(const rvt::ib_wc& wc, hw::Time at) {
   ++completions_;
   const bool receive = (wc.opcode & rvt::IB_WC_RECV) != 0;
   const std::vector<TraceQueue*>& table = receive ? by_qpn_recv_ : by_qpn_send_;
@@ -316,36 +308,35 @@ void DataProcess::completed(const rvt::ib_wc& wc) {
     return;
   }
   if (receive) {
-    receive_completed(*queue, wc);
+    receive_completed(*queue, wc, at);
   } else {
-    send_completed(*queue, wc);
+    send_completed(*queue, wc, at);
   }
-  list(*queues_[queue_of(queue->qp_name, queue->is_send)]);
+  list(*queue);
 }
 
 // A completion also ends the unsignaled requests before its own.
-void DataProcess::send_completed(TraceQueue& queue, const rvt::ib_wc& wc) {
+inline void DataProcess::send_completed(TraceQueue& queue, const rvt::ib_wc& wc, hw::Time at) {
   const bool success = wc.status == rvt::IB_WC_SUCCESS;
   while (!queue.posted.empty()) {
+    const std::uint64_t count = queue.posts - queue.posted.size();
     const Posted ended = queue.posted.pop();
     if (ended.label != kNoInstance) complete_label(ended.label);
     const bool own = ended.wr_id == wc.wr_id && (ended.signaled || !success);
     if (!own) continue;
     if (recorder_ != nullptr) {
-      recorder_->send_polled(queue.qp->qp->qp_num, ended.count,
-                             static_cast<hw::WcStatus>(wc.status), cpu_.now());
+      recorder_->send_polled(queue.qpn, count, static_cast<hw::WcStatus>(wc.status), at);
     }
     return;
   }
   ++counters_.unexpected;
 }
 
-void DataProcess::receive_completed(TraceQueue& queue, const rvt::ib_wc& wc) {
+inline void DataProcess::receive_completed(TraceQueue& queue, const rvt::ib_wc& wc, hw::Time at) {
   const Posted ended = queue.posted.pop();
   if (ended.wr_id != wc.wr_id) ++counters_.unexpected;
   if (recorder_ != nullptr) {
-    recorder_->receive_polled(queue.qp->qp->qp_num, static_cast<hw::WcStatus>(wc.status),
-                              wc.byte_len, cpu_.now());
+    recorder_->receive_polled(queue.qpn, static_cast<hw::WcStatus>(wc.status), wc.byte_len, at);
   }
   if (ended.label != kNoInstance) complete_label(ended.label);
 }
@@ -389,9 +380,8 @@ void DataProcess::on_event(std::uint64_t argument) {
 
 void DataProcess::run_controls() {
   while (!controls_.empty()) {
-    const Operation operation = controls_.front();
-    controls_.pop_front();
-    hw::Time at = operation.timing == Timing::kAt ? epoch_ + operation.time : 0;
+    const Operation operation = controls_.pop();
+    const hw::Time at = operation.timing == Timing::kAt ? epoch_ + operation.time : 0;
     if (at > now()) {
       objects_.node().host().tasks().sleep_until(at);
     } else if (at != 0 && at < now()) {
@@ -421,7 +411,7 @@ bool DataProcess::finished() const {
 std::string DataProcess::stuck_because() const {
   for (const TraceQueue& queue : queue_store_) {
     if (queue.waiting.empty()) continue;
-    const WorkItem& item = items_[const_cast<TraceQueue&>(queue).waiting.front()];
+    const WorkItem& item = queue.waiting.front().item;
     const bool waits = item.after != kNoInstance && !labels_.done(item.after);
     return "line " + std::to_string(item.line) +
            (waits ? " waits for a label whose operation does not complete"

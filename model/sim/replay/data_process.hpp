@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "sim/replay/labels.hpp"
 #include "sim/replay/node_objects.hpp"
 #include "sim/replay/post_list.hpp"
+#include "sim/replay/waiting_work.hpp"
 #include "sim/replay/work_item.hpp"
 
 namespace hcasim::sim {
@@ -19,7 +21,6 @@ namespace hcasim::sim {
 /// A work request that was posted and has not completed.
 struct Posted {
   std::uint64_t wr_id = 0;
-  std::uint64_t count = 0;  ///< number of the WQE on its queue
   LabelInstance label = kNoInstance;
   bool signaled = true;
 };
@@ -28,9 +29,10 @@ struct Posted {
 struct TraceQueue {
   NameId qp_name = kNoName;
   TraceQp* qp = nullptr;
+  std::uint32_t qpn = 0;
   std::uint32_t index = 0;
   bool is_send = false;
-  hca::Fifo<std::uint32_t> waiting;  ///< work items by number
+  WaitingWorkList waiting;
   hca::Fifo<Posted> posted;
   std::uint64_t posts = 0;
   std::uint32_t depth = 0;
@@ -82,34 +84,47 @@ class DataProcess : public Unit, public ObjectListener {
     DataProcess* process = nullptr;
     NameId name = kNoName;
     TraceCq* cq = nullptr;
-    std::uint32_t index = 0;
     bool ready = false;
     bool watching = false;
   };
 
+  static constexpr std::uint32_t kPollBatch = 16;
+
   void read_ahead();
+  void add(WaitingWork& work);
+  [[noreturn]] void fail_without_queue(const WorkItem& item) const;
   void take_work(WorkItem& work, const Operation& operation);
   void take_control(const Operation& operation);
-  void list(TraceQueue& queue);
+  void list(TraceQueue& queue) {
+    if (queue.listed || queue.waiting.empty()) return;
+    queue.listed = true;
+    listed_.push(&queue);
+  }
   std::uint32_t runnable(TraceQueue& queue);
-  std::uint32_t list_length(TraceQueue& queue) const;
-  bool due(TraceQueue& queue, const WorkItem& item);
+  std::uint32_t list_length(const TraceQueue& queue) const;
+  bool due(TraceQueue& queue, const WorkItem& item) {
+    return item.timing == Timing::kAsap || time_has_come(queue, item);
+  }
+  bool time_has_come(TraceQueue& queue, const WorkItem& item);
   void set_timer(hw::Time at);
   bool post_next();
   void post(TraceQueue& queue, std::uint32_t count);
-  void posted(TraceQueue& queue, WorkItem& item);
+  void take_posted(TraceQueue& queue, hw::Time at);
   void refused(TraceQueue& queue, std::uint32_t count);
-  void forget(std::uint32_t item);
+  void forget(WaitingWork& work);
   void complete_label(LabelInstance label);
   bool poll_next();
-  void completed(const rvt::ib_wc& wc);
-  void send_completed(TraceQueue& queue, const rvt::ib_wc& wc);
-  void receive_completed(TraceQueue& queue, const rvt::ib_wc& wc);
+  void completed(const rvt::ib_wc& wc, hw::Time at);
+  void send_completed(TraceQueue& queue, const rvt::ib_wc& wc, hw::Time at);
+  void receive_completed(TraceQueue& queue, const rvt::ib_wc& wc, hw::Time at);
   void watch(PolledCq& cq);
   static void cq_written(void* context, std::uint64_t);
   void wake(hw::Time at);
   void run_controls();
-  std::uint32_t queue_of(NameId qp, bool is_send) const;
+  TraceQueue* queue_of(NameId qp, bool is_send) const {
+    const std::vector<TraceQueue*>& table = is_send ? by_name_send_ : by_name_recv_;
+    return qp < table.size() ? table[qp] : nullptr;
+  }
 
   NodeObjects& objects_;
   OperationSource* source_ = nullptr;
@@ -121,16 +136,16 @@ class DataProcess : public Unit, public ObjectListener {
   bool source_ended_ = false;
 
   Labels labels_;
-  hca::Pool<WorkItem, 64> items_;
+  WaitingWorkStore work_;
   std::uint32_t waiting_items_ = 0;
-  std::uint32_t window_ = 4096;  ///< operations held ahead of their turn
+  std::uint32_t window_ = 0;  ///< operations held ahead of their turn
   std::deque<TraceQueue> queue_store_;
   std::vector<TraceQueue*> queues_;
-  std::vector<std::uint32_t> send_queue_of_;  // by name of the QP
-  std::vector<std::uint32_t> recv_queue_of_;
+  std::vector<TraceQueue*> by_name_send_;  // by name of the QP
+  std::vector<TraceQueue*> by_name_recv_;
   std::vector<TraceQueue*> by_qpn_send_;
   std::vector<TraceQueue*> by_qpn_recv_;
-  hca::Fifo<std::uint32_t> listed_;  // queues whose head may be runnable
+  hca::Fifo<TraceQueue*> listed_;  // queues whose head may be runnable
 
   struct TimedQueue {
     hw::Time at;
@@ -140,11 +155,10 @@ class DataProcess : public Unit, public ObjectListener {
   hw::Time next_timer_ = hw::kNever;
 
   std::deque<PolledCq> cqs_;
-  hca::Fifo<std::uint32_t> ready_cqs_;
-  std::vector<rvt::ib_wc> wcs_;
+  hca::Fifo<PolledCq*> ready_cqs_;
+  std::array<rvt::ib_wc, kPollBatch> wcs_;
 
-  std::deque<Operation> controls_;
-  std::deque<LabelInstance> control_labels_;
+  hca::Fifo<Operation> controls_;
   bool control_running_ = false;
 
   hw::Time next_step_ = hw::kNever;

@@ -3,6 +3,8 @@
 
 #include "sim/replay/node_objects.hpp"
 
+#include "sim/replay/device_limits.hpp"
+
 namespace hcasim::sim {
 
 std::uint32_t ObjectDirectory::index_of(NameId node) const {
@@ -54,7 +56,8 @@ int NodeObjects::alloc_mr(NameId name, std::uint64_t length) {
   return 0;
 }
 
-int NodeObjects::make_qp(const Operation& operation, NameId name, NameId send_cq, NameId recv_cq) {
+ControlResult NodeObjects::make_qp(const Operation& operation, NameId name, NameId send_cq,
+                                   NameId recv_cq) {
   if (pd_ == nullptr) pd_ = rvt::ib_alloc_pd(rvt::rvt_ib_device(node_.device()));
   rvt::ib_qp_init_attr attr;
   attr.send_cq = cq(send_cq)->cq;
@@ -70,10 +73,12 @@ int NodeObjects::make_qp(const Operation& operation, NameId name, NameId send_cq
   const std::uint32_t send_wr = attr.cap.max_send_wr;
   const std::uint32_t recv_wr = attr.cap.max_recv_wr;
   rvt::ib_qp* qp = rvt::ib_create_qp(pd_, &attr);
-  if (rvt::IS_ERR(qp)) return rvt::PTR_ERR(qp);
+  if (rvt::IS_ERR(qp)) {
+    return {rvt::PTR_ERR(qp), "create_qp", beyond_limits(attr.cap, pd_->device->attrs)};
+  }
   place(qps_, name, &qp_store_.emplace_back(TraceQp{qp, 0, send_wr, recv_wr, all}));
   listener_->qp_created(name, qp_store_.back());
-  return 0;
+  return {};
 }
 
 void NodeObjects::set_path(rvt::ib_qp_attr& attr, std::uint32_t peer) const {
@@ -104,8 +109,8 @@ ControlResult NodeObjects::connect_begin(const Operation& operation, NameId qp_n
     const int error = make_mr(default_mr_, operation.value(Arg::kMrLength), kAllAccess, false, 0);
     if (error != 0) return {error, "reg_mr"};
   }
-  const int error = make_qp(operation, qp_name, default_cq_, default_cq_);
-  if (error != 0) return {error, "create_qp"};
+  ControlResult made = make_qp(operation, qp_name, default_cq_, default_cq_);
+  if (made.error != 0) return made;
   TraceQp& it = *qp(qp_name);
   it.peer_node = directory_.index_of(peer);
   return {to_init(it, operation), "modify_qp to INIT"};
@@ -128,7 +133,9 @@ ControlResult NodeObjects::connect_end(const Operation& operation, NameId qp_nam
                                 rvt::IB_QP_STATE | rvt::IB_QP_AV | rvt::IB_QP_PATH_MTU |
                                     rvt::IB_QP_DEST_QPN | rvt::IB_QP_RQ_PSN |
                                     rvt::IB_QP_MAX_DEST_RD_ATOMIC | rvt::IB_QP_MIN_RNR_TIMER);
-  if (error != 0) return {error, "modify_qp to RTR"};
+  if (error != 0) {
+    return {error, "modify_qp to RTR", beyond_limits(attr.max_dest_rd_atomic, pd_->device->attrs)};
+  }
   attr.qp_state = rvt::IB_QPS_RTS;
   attr.sq_psn = own_psn;
   attr.timeout = static_cast<std::uint8_t>(operation.value(Arg::kTimeout));
@@ -236,8 +243,7 @@ ControlResult NodeObjects::execute(const Operation& operation) {
     case Verb::kDestroyCq:
       return {destroy_cq(operation), "destroy_cq"};
     case Verb::kCreateQp:
-      return {make_qp(operation, operation.object, number(Arg::kSendCq), number(Arg::kRecvCq)),
-              "create_qp"};
+      return make_qp(operation, operation.object, number(Arg::kSendCq), number(Arg::kRecvCq));
     case Verb::kModifyQp:
       return {modify(operation), "modify_qp"};
     case Verb::kDestroyQp:

@@ -63,6 +63,7 @@ class ObjectDirectory {
 struct ControlResult {
   int error = 0;  ///< negative errno
   const char* verb = "";
+  std::string reason;  ///< why, where that is known better than by the errno; else empty
 };
 
 /// Who is told of objects that come and go.
@@ -119,7 +120,7 @@ class NodeObjects {
   int make_mr(NameId name, std::uint64_t length, std::uint32_t access, bool iova_given,
               std::uint64_t iova);
   int alloc_mr(NameId name, std::uint64_t length);
-  int make_qp(const Operation& operation, NameId name, NameId send_cq, NameId recv_cq);
+  ControlResult make_qp(const Operation& operation, NameId name, NameId send_cq, NameId recv_cq);
   int modify(const Operation& operation);
   int dereg(const Operation& operation);
   int destroy_cq(const Operation& operation);

@@ -5,69 +5,87 @@
 
 namespace hcasim::sim {
 
-void PostList::clear() {
-  sges_.clear();
-  sends_.clear();
-  receives_.clear();
+namespace {
+
+constexpr std::uint32_t kSendFlags = kUnsignaled | kFence | kSolicited | kInline;
+
+// ib_send_flags by OperationFlag.
+constexpr auto kIbSendFlags = [] {
+  std::array<std::uint32_t, kSendFlags + 1> table{};
+  for (std::uint32_t flags = 0; flags < table.size(); ++flags) {
+    table[flags] = ((flags & kUnsignaled) != 0 ? 0u : rvt::IB_SEND_SIGNALED) |
+                   ((flags & kFence) != 0 ? rvt::IB_SEND_FENCE : 0u) |
+                   ((flags & kSolicited) != 0 ? rvt::IB_SEND_SOLICITED : 0u) |
+                   ((flags & kInline) != 0 ? rvt::IB_SEND_INLINE : 0u);
+  }
+  return table;
+}();
+
+}  // namespace
+
+void PostList::add_receive(const WorkItem& item, std::uint64_t wr_id) {
+  ReceiveSlot& slot = receives_.append();
+  slot.request.wr_id = wr_id;
+  slot.request.num_sge = static_cast<int>(item.num_sge);
+  fill_sges(slot.sges, item);
 }
 
-void PostList::add(const TraceQp& qp, const WorkItem& item, std::uint64_t wr_id) {
-  if (item.is_send) return add_send(qp, item, wr_id);
-  ReceiveSlot& slot = receives_.emplace_back();
-  slot.first_sge = static_cast<std::uint32_t>(sges_.size());
-  slot.wr.wr_id = wr_id;
-  slot.wr.num_sge = static_cast<int>(item.num_sge);
-  add_sges(item);
-}
-
-void PostList::add_sges(const WorkItem& item) {
+inline void PostList::fill_sges(Sges& sges, const WorkItem& item) {
   for (std::uint32_t i = 0; i < item.num_sge; ++i) {
-    const Sge& sge = item.sge(i);
+    const Sge& sge = item.sges[i];
     const TraceMr* mr = objects_.mr(sge.mr);
-    sges_.push_back({mr->address + sge.offset, sge.length, mr->key});
+    sges[i] = {mr->address + sge.offset, sge.length, mr->key};
   }
 }
 
 void PostList::add_send(const TraceQp& qp, const WorkItem& item, std::uint64_t wr_id) {
-  SendSlot& slot = sends_.emplace_back();
-  slot.is_atomic =
-      item.opcode == SendOpcode::kAtomicCmpAndSwp || item.opcode == SendOpcode::kAtomicFetchAndAdd;
-  if (item.opcode == SendOpcode::kRegMr) add_registration(slot, item);
-  slot.first_sge = static_cast<std::uint32_t>(sges_.size());
-  std::uint64_t remote_addr = 0;
-  std::uint32_t rkey = 0;
-  NodeObjects& peer = directory_.node(qp.peer_node);
-  if (item.remote_named) {
-    const TraceMr* mr = peer.mr(item.remote_mr);
-    remote_addr = mr->address + item.remote_offset;
-    rkey = mr->key;
-  }
-  if (item.addr_given) remote_addr = item.remote_addr;
-  if (item.rkey_given) rkey = item.rkey;
+  SendSlot& slot = sends_.append();
+  slot.registers = nullptr;
   rvt::ib_send_wr& wr = slot.wr();
   wr.wr_id = wr_id;
   wr.opcode = static_cast<rvt::ib_wr_opcode>(item.opcode);
   wr.num_sge = static_cast<int>(item.num_sge);
-  wr.send_flags = ((item.flags & kUnsignaled) != 0 ? 0u : rvt::IB_SEND_SIGNALED) |
-                  ((item.flags & kFence) != 0 ? rvt::IB_SEND_FENCE : 0u) |
-                  ((item.flags & kSolicited) != 0 ? rvt::IB_SEND_SOLICITED : 0u) |
-                  ((item.flags & kInline) != 0 ? rvt::IB_SEND_INLINE : 0u);
-  if (item.opcode == SendOpcode::kSendWithInv || item.opcode == SendOpcode::kLocalInv) {
-    NodeObjects& owner = item.opcode == SendOpcode::kLocalInv ? objects_ : peer;
-    wr.ex.invalidate_rkey = item.invalidate_named ? owner.mr(item.invalidate)->key : item.rkey;
-  } else {
-    wr.ex.imm_data = rvt::cpu_to_be32(item.imm);
+  wr.send_flags = kIbSendFlags[item.flags & kSendFlags];
+  wr.ex.imm_data = rvt::cpu_to_be32(item.imm);
+  NodeObjects& peer = directory_.node(qp.peer_node);
+  switch (item.opcode) {
+    case SendOpcode::kRegMr:
+      add_registration(slot, item);
+      break;
+    case SendOpcode::kSendWithInv:
+    case SendOpcode::kLocalInv: {
+      NodeObjects& owner = item.opcode == SendOpcode::kLocalInv ? objects_ : peer;
+      wr.ex.invalidate_rkey = item.invalidate_named ? owner.mr(item.invalidate)->key : item.rkey;
+      break;
+    }
+    case SendOpcode::kAtomicCmpAndSwp:
+    case SendOpcode::kAtomicFetchAndAdd:
+      fill_remote(slot.request.atomic, peer, item);
+      slot.request.atomic.compare_add = item.compare_add;
+      slot.request.atomic.swap = item.swap;
+      break;
+    case SendOpcode::kRdmaWrite:
+    case SendOpcode::kRdmaWriteWithImm:
+    case SendOpcode::kRdmaRead:
+      fill_remote(slot.request.rdma, peer, item);
+      break;
+    default:
+      break;
   }
-  if (slot.is_atomic) {
-    slot.atomic.remote_addr = remote_addr;
-    slot.atomic.rkey = rkey;
-    slot.atomic.compare_add = item.compare_add;
-    slot.atomic.swap = item.swap;
-  } else {
-    slot.rdma.remote_addr = remote_addr;
-    slot.rdma.rkey = rkey;
+  fill_sges(slot.sges, item);
+}
+
+template <typename Wr>
+void PostList::fill_remote(Wr& wr, NodeObjects& peer, const WorkItem& item) {
+  wr.remote_addr = 0;
+  wr.rkey = 0;
+  if (item.remote_named) {
+    const TraceMr* mr = peer.mr(item.remote_mr);
+    wr.remote_addr = mr->address + item.remote_offset;
+    wr.rkey = mr->key;
   }
-  add_sges(item);
+  if (item.addr_given) wr.remote_addr = item.remote_addr;
+  if (item.rkey_given) wr.rkey = item.rkey;
 }
 
 // A new key each time, as programs choose them: who still has the old one is refused. Work requests
@@ -76,11 +94,13 @@ void PostList::add_registration(SendSlot& slot, const WorkItem& item) {
   TraceMr& region = *objects_.mr(item.mr);
   slot.registers = &region;
   slot.before = region;
-  slot.reg.access = item.access;
+  slot.request.reg.mr = nullptr;
+  slot.request.reg.key = 0;
+  slot.request.reg.access = item.access;
   if (region.mr == nullptr || !map(region, item)) return;  // a request without region is refused
-  slot.reg.mr = region.mr;
-  slot.reg.key = rvt::ib_inc_rkey(region.key);
-  region.key = slot.reg.key;
+  slot.request.reg.mr = region.mr;
+  slot.request.reg.key = rvt::ib_inc_rkey(region.key);
+  region.key = slot.request.reg.key;
   region.address = region.mr->iova;
 }
 
@@ -98,33 +118,22 @@ bool PostList::map(const TraceMr& region, const WorkItem& item) {
 
 // Regions stay what they were where the verb did not take the REG_MR.
 void PostList::take_back(std::uint32_t accepted) {
-  for (std::size_t i = sends_.size(); i-- > accepted;) {
+  for (std::uint32_t i = sends_.count(); i-- > accepted;) {
     if (sends_[i].registers != nullptr) *sends_[i].registers = sends_[i].before;
   }
 }
 
-// The arrays have their final place only now, so this is where the list is linked.
 int PostList::post(const TraceQp& qp, bool is_send, std::uint32_t& accepted) {
-  accepted = 0;
   if (is_send) {
-    for (std::size_t i = 0; i < sends_.size(); ++i) {
-      rvt::ib_send_wr& wr = sends_[i].wr();
-      wr.sg_list = sges_.data() + sends_[i].first_sge;
-      wr.next = i + 1 < sends_.size() ? &sends_[i + 1].wr() : nullptr;
-    }
     const rvt::ib_send_wr* bad = nullptr;
-    const int error = rvt::ib_post_send(qp.qp, &sends_.front().wr(), &bad);
-    while (accepted < sends_.size() && (error == 0 || &sends_[accepted].wr() != bad)) ++accepted;
+    const int error = rvt::ib_post_send(qp.qp, &sends_[0].wr(), &bad);
+    accepted = error == 0 ? sends_.count() : sends_.before(bad);
     take_back(accepted);
     return error;
   }
-  for (std::size_t i = 0; i < receives_.size(); ++i) {
-    receives_[i].wr.sg_list = sges_.data() + receives_[i].first_sge;
-    receives_[i].wr.next = i + 1 < receives_.size() ? &receives_[i + 1].wr : nullptr;
-  }
   const rvt::ib_recv_wr* bad = nullptr;
-  const int error = rvt::ib_post_recv(qp.qp, &receives_.front().wr, &bad);
-  while (accepted < receives_.size() && (error == 0 || &receives_[accepted].wr != bad)) ++accepted;
+  const int error = rvt::ib_post_recv(qp.qp, &receives_[0].wr(), &bad);
+  accepted = error == 0 ? receives_.count() : receives_.before(bad);
   return error;
 }
 

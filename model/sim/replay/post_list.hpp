@@ -3,7 +3,9 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "sim/replay/node_objects.hpp"
@@ -18,41 +20,79 @@ class PostList {
   PostList(NodeObjects& objects, ObjectDirectory& directory)
       : objects_(objects), directory_(directory) {}
 
-  void clear();
-  void add(const TraceQp& qp, const WorkItem& item, std::uint64_t wr_id);
+  void clear() { sends_.clear(), receives_.clear(); }
+  void add(const TraceQp& qp, const WorkItem& item, std::uint64_t wr_id) {
+    item.is_send ? add_send(qp, item, wr_id) : add_receive(item, wr_id);
+  }
   /// Posts the list. Returns 0 or a negative errno; `accepted` is how many were taken.
   int post(const TraceQp& qp, bool is_send, std::uint32_t& accepted);
 
  private:
-  struct SendSlot {
+  using Sges = std::array<rvt::ib_sge, kMaxSges>;
+  // Each begins with an ib_send_wr.
+  union SendRequest {
+    SendRequest() : rdma() {}
     rvt::ib_rdma_wr rdma;
     rvt::ib_atomic_wr atomic;
     rvt::ib_reg_wr reg;
-    bool is_atomic = false;
-    std::uint32_t first_sge = 0;
+  };
+  struct SendSlot {
+    SendRequest request;
+    Sges sges;
     TraceMr* registers = nullptr;  // REG_MR: the region, ...
     TraceMr before{};              // ... and what it was
-    rvt::ib_send_wr& wr() {
-      if (registers != nullptr) return reg.wr;
-      return is_atomic ? atomic.wr : rdma.wr;
-    }
+    rvt::ib_send_wr& wr() { return request.rdma.wr; }
   };
   struct ReceiveSlot {
-    rvt::ib_recv_wr wr;
-    std::uint32_t first_sge = 0;
+    rvt::ib_recv_wr request;
+    Sges sges;
+    rvt::ib_recv_wr& wr() { return request; }
   };
 
-  void add_sges(const WorkItem& item);
+  // Slots that stay where they are, for work requests point at each other and at their SGEs; what
+  // one held before is still in it.
+  template <typename Slot>
+  class Slots {
+   public:
+    void clear() { count_ = 0; }
+    std::uint32_t count() const { return count_; }
+    Slot& operator[](std::uint32_t i) { return *slots_[i]; }
+    // Appends a slot whose work request ends the list.
+    Slot& append() {
+      if (count_ == slots_.size()) slots_.push_back(std::make_unique<Slot>());
+      Slot& slot = *slots_[count_];
+      slot.wr().next = nullptr;
+      slot.wr().sg_list = slot.sges.data();
+      if (count_ != 0) slots_[count_ - 1]->wr().next = &slot.wr();
+      ++count_;
+      return slot;
+    }
+    // How many come before the one that was refused.
+    template <typename Wr>
+    std::uint32_t before(const Wr* bad) {
+      std::uint32_t i = 0;
+      while (i < count_ && &slots_[i]->wr() != bad) ++i;
+      return i;
+    }
+
+   private:
+    std::vector<std::unique_ptr<Slot>> slots_;
+    std::uint32_t count_ = 0;
+  };
+
+  void fill_sges(Sges& sges, const WorkItem& item);
+  template <typename Wr>
+  static void fill_remote(Wr& wr, NodeObjects& peer, const WorkItem& item);
   static bool map(const TraceMr& region, const WorkItem& item);
   void add_registration(SendSlot& slot, const WorkItem& item);
   void take_back(std::uint32_t accepted);
+  void add_receive(const WorkItem& item, std::uint64_t wr_id);
   void add_send(const TraceQp& qp, const WorkItem& item, std::uint64_t wr_id);
 
   NodeObjects& objects_;
   ObjectDirectory& directory_;
-  std::vector<rvt::ib_sge> sges_;
-  std::vector<SendSlot> sends_;
-  std::vector<ReceiveSlot> receives_;
+  Slots<SendSlot> sends_;
+  Slots<ReceiveSlot> receives_;
 };
 
 }  // namespace hcasim::sim

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "hcasim/sim/input_error.hpp"
@@ -32,7 +33,8 @@ class Replay {
   Replay(const RunOptions& options, const SystemConfig& config)
       : options_(options),
         config_(config),
-        reader_(std::filesystem::path(options.trace)),
+        trace_name_(options.trace_name.empty() ? options.trace : options.trace_name),
+        reader_(std::filesystem::path(options.trace), trace_name_),
         directory_(reader_.names()) {}
 
   RunResult run();
@@ -41,6 +43,7 @@ class Replay {
   void build();
   void begin();
   void simulate();
+  bool run_until(hw::Time end);
   bool all_finished() const;
   bool everything_read() const;
   std::uint64_t work_done() const;
@@ -51,6 +54,7 @@ class Replay {
 
   const RunOptions& options_;
   const SystemConfig& config_;
+  std::string trace_name_;
   TraceReader reader_;
   ObjectDirectory directory_;
   std::unique_ptr<Recorder> recorder_;
@@ -61,14 +65,20 @@ class Replay {
   std::vector<std::unique_ptr<DataProcess>> processes_;
   std::vector<SystemSnapshot> at_epoch_;
   hw::Time epoch_ = 0;
+  bool partial_ = false;
 };
 
+bool interrupted(const RunOptions& options) {
+  return options.interrupted != nullptr && options.interrupted();
+}
+
 // Reads the whole trace once, so that a wrong line is reported before anything has run.
-void check_trace(const std::string& path) {
-  TraceReader reader{std::filesystem::path(path)};
+void check_trace(const RunOptions& options) {
+  TraceReader reader(std::filesystem::path(options.trace), options.trace_name);
+  const std::string& path = options.trace_name.empty() ? options.trace : options.trace_name;
   Operation operation;
   bool posting = false;
-  while (reader.next(operation)) {
+  while (reader.next(operation) && !interrupted(options)) {
     posting |= operation.verb == Verb::kPostSend || operation.verb == Verb::kPostRecv;
     if (posting && operation.verb == Verb::kConnect) {
       throw InputError(path, operation.line, 1, "connections before the first post", "connect", "");
@@ -82,13 +92,17 @@ void Replay::build() {
     options.nodes.emplace_back(reader_.names().text(name));
   }
   if (options.nodes.empty() || options.nodes.size() > 2) {
-    throw InputError(options_.trace, 0, 0, "one node or two",
+    throw InputError(trace_name_, 0, 0, "one node or two",
                      std::to_string(options.nodes.size()) + " nodes", "");
   }
   options.seed = options_.seed;
   options.run_ahead = options_.run_ahead;
-  recorder_ = std::make_unique<Recorder>(RecorderOptions{options_.completions_csv});
-  if (!options_.pcap.empty()) packets_ = std::make_unique<PacketRecorder>(options_.pcap);
+  recorder_ = std::make_unique<Recorder>(
+      RecorderOptions{.completions_csv = options_.completions_csv, .outputs = options_.outputs});
+  if (!options_.pcap.empty()) {
+    packets_ = std::make_unique<PacketRecorder>(options_.pcap, PacketRecorder::kReorderWindow,
+                                                options_.outputs);
+  }
   system_ = std::make_unique<System>(config_, options);
   for (std::size_t i = 0; i < system_->size(); ++i) {
     objects_.push_back(std::make_unique<NodeObjects>(system_->node(i), directory_));
@@ -109,7 +123,7 @@ void Replay::begin() {
   if (const int error = system_->start_devices(); error != 0) {
     throw RunError("a device could not be started: errno " + std::to_string(-error));
   }
-  const std::uint64_t set_up = SetUp(*system_, directory_, options_.trace).run(reader_);
+  const std::uint64_t set_up = SetUp(*system_, directory_, trace_name_).run(reader_);
   epoch_ = (system_->now() / hw::kMicrosecond + 1) * hw::kMicrosecond;
   recorder_->set_epoch(epoch_);
   if (packets_ != nullptr) packets_->set_epoch(epoch_);
@@ -152,6 +166,24 @@ void Replay::report_stuck() const {
   throw RunError("the simulation does not come to its end");
 }
 
+// Runs to `end` in steps that take little time on a wall clock, since between them it is asked
+// whether to go on. The simulation does not depend on them.
+bool Replay::run_until(hw::Time end) {
+  if (options_.interrupted == nullptr) return system_->run_until(end);
+  constexpr hw::Time kStep = 100 * hw::kMicrosecond;
+  hw::Time length = kStep;
+  hw::Time step = std::max(epoch_, system_->now());
+  bool more = true;
+  do {
+    const hw::Time before = system_->now();
+    step = std::min(end, step + length);
+    more = system_->run_until(step);
+    // Where nothing happens, no step is long.
+    length = system_->now() == before ? 2 * length : kStep;
+  } while (more && step < end && !options_.interrupted());
+  return more;
+}
+
 // Runs slice by slice, to see whether it still gets anywhere. It ends with the slice in which the
 // last operation completed, so that what has been counted does not depend on how far one node ran
 // ahead of another.
@@ -160,7 +192,7 @@ void Replay::simulate() {
   std::uint64_t done = 0;
   hw::Time end = epoch_ + kSlice;
   for (;;) {
-    const bool more = system_->run_until(end);
+    const bool more = run_until(end);
     if (work_done() != done) {
       done = work_done();
       progressed_at = end;
@@ -168,6 +200,10 @@ void Replay::simulate() {
     if (options_.progress != nullptr) options_.progress(end - epoch_, done);
     if (recorder_->output_failed() || (packets_ != nullptr && packets_->failed())) return;
     if (all_finished()) return;
+    if (interrupted(options_)) {
+      partial_ = true;
+      return;
+    }
     if (!more) {
       if (everything_read()) report_stuck();
       for (auto& process : processes_) process->widen();
@@ -181,11 +217,13 @@ void Replay::simulate() {
 RunResult Replay::result() {
   hw::Time end = epoch_;
   for (const auto& process : processes_) end = std::max(end, process->last_activity());
+  if (partial_) end = std::max(end, system_->now());
   RunResult out;
   recorder_->close(end);
   if (packets_ != nullptr) packets_->close();
   out.statistics = recorder_->statistics();
   out.statistics.seed = options_.seed;
+  out.statistics.partial = partial_;
   for (std::size_t i = 0; i < system_->size(); ++i) {
     append_statistics(system_->node(i), at_epoch_[i], end - epoch_, out.statistics);
     out.engine_events += system_->node(i).engine().events_run() - at_epoch_[i].engine_events;
@@ -210,7 +248,7 @@ RunResult Replay::run() {
   const std::uint64_t activations = system_->conductor().activations();
   simulate();
   RunResult out = result();
-  tear_down();
+  if (!partial_) tear_down();  // which would let the rest of the run happen
   out.kernel_activations -= activations;
   return out;
 }
@@ -218,7 +256,7 @@ RunResult Replay::run() {
 }  // namespace
 
 RunResult run_trace(const RunOptions& options, const SystemConfig& config) {
-  check_trace(options.trace);
+  check_trace(options);
   try {
     return Replay(options, config).run();
   } catch (const SimulationError& error) {

@@ -74,8 +74,9 @@ void SetUp::control(const Operation& operation) {
 
 void SetUp::check(const ControlResult& result, const Operation& operation) {
   if (result.error == 0) return;
-  throw RunError(file_ + ':' + std::to_string(operation.line) + ": " + result.verb +
-                 " was refused: " + std::strerror(-result.error));
+  throw RunError(
+      file_ + ':' + std::to_string(operation.line) + ": " + result.verb +
+      " was refused: " + (result.reason.empty() ? std::strerror(-result.error) : result.reason));
 }
 
 }  // namespace hcasim::sim

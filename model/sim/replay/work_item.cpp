@@ -3,10 +3,12 @@
 
 #include "sim/replay/work_item.hpp"
 
+#include <algorithm>
+
 namespace hcasim::sim {
 
 void to_work_item(const Operation& operation, WorkItem& work) {
-  work = WorkItem{};
+  static_cast<WorkFields&>(work) = WorkFields{};
   work.is_send = operation.verb == Verb::kPostSend;
   work.timing = operation.timing;
   work.time = operation.time;
@@ -35,14 +37,8 @@ void to_work_item(const Operation& operation, WorkItem& work) {
                          ? operation.value(Arg::kCompare)
                          : operation.value(Arg::kAdd);
   work.swap = operation.value(Arg::kSwap);
-  for (const Sge& sge : operation.sges()) {
-    if (work.num_sge < WorkItem::kInlineSges) {
-      work.sges[work.num_sge] = sge;
-    } else {
-      work.more_sges.push_back(sge);
-    }
-    ++work.num_sge;
-  }
+  work.num_sge = static_cast<std::uint32_t>(operation.sges().size());
+  std::ranges::copy(operation.sges(), work.sges.begin());
 }
 
 }  // namespace hcasim::sim

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <vector>
 
 #include "hcasim/hw/time.hpp"
 #include "hcasim/sim/trace_operation.hpp"
@@ -16,10 +15,8 @@ namespace hcasim::sim {
 using LabelInstance = std::uint32_t;
 inline constexpr LabelInstance kNoInstance = 0xffff'ffff;
 
-/// A data operation that waits for its turn: what of a trace's line a post needs, and no more.
-struct WorkItem {
-  static constexpr std::uint32_t kInlineSges = 4;
-
+/// All of a work item but its SGEs.
+struct WorkFields {
   bool is_send = false;
   bool wr_id_given = false;
   bool remote_named = false;  ///< remote_mr and remote_offset count
@@ -38,6 +35,8 @@ struct WorkItem {
   std::uint32_t imm = 0;
   LabelInstance label = kNoInstance;
   LabelInstance after = kNoInstance;
+  std::uint32_t access = 0;   ///< REG_MR
+  std::uint32_t num_sge = 0;  ///< SGEs in use
   hw::Time time = 0;
   std::uint64_t wr_id = 0;
   std::uint64_t remote_offset = 0;
@@ -47,18 +46,29 @@ struct WorkItem {
   std::uint64_t line = 0;
   std::uint64_t length = 0;  ///< REG_MR; 0: all of it
   std::uint64_t iova = 0;    ///< REG_MR
-  std::uint32_t access = 0;  ///< REG_MR
-  std::uint32_t num_sge = 0;
-  std::array<Sge, kInlineSges> sges{};
-  std::vector<Sge> more_sges;  ///< those beyond kInlineSges; rare
+};
 
-  const Sge& sge(std::uint32_t i) const {
-    return i < kInlineSges ? sges[i] : more_sges[i - kInlineSges];
+/// A data operation that waits for its turn: what of a trace's line a post needs, and no more.
+struct WorkItem : WorkFields {
+  std::array<Sge, kMaxSges> sges;  ///< those past num_sge mean nothing
+
+  WorkItem() = default;
+  WorkItem(const WorkItem& other) : WorkFields(other) { copy_sges(other); }
+  WorkItem& operator=(const WorkItem& other) {
+    WorkFields::operator=(other);
+    copy_sges(other);
+    return *this;
   }
+
   std::uint64_t bytes() const {
     std::uint64_t sum = 0;
-    for (std::uint32_t i = 0; i < num_sge; ++i) sum += sge(i).length;
+    for (std::uint32_t i = 0; i < num_sge; ++i) sum += sges[i].length;
     return sum;
+  }
+
+ private:
+  void copy_sges(const WorkItem& other) {
+    for (std::uint32_t i = 0; i < num_sge; ++i) sges[i] = other.sges[i];
   }
 };
 
@@ -71,6 +81,8 @@ class OperationSource {
   virtual ~OperationSource() = default;
   /// Fills `work` (labels unresolved: see `operation`) or points `operation` at a control verb.
   virtual SourceItem next(WorkItem& work, const Operation*& operation) = 0;
+  /// Operations to hold ahead of their turn, so that each queue finds its next ones.
+  virtual std::uint32_t read_ahead() const { return 4096; }
 };
 
 /// Takes over what a post needs from a line; labels are for the caller to resolve.

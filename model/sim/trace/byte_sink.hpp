@@ -3,16 +3,15 @@
 // A file that comes into being under its name only when it is complete.
 #pragma once
 
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string_view>
-#include <vector>
+
+#include "sim/output/output_file.hpp"
 
 namespace hcasim::sim::trace {
 
-/// Writes `FILE.tmp`, compressed with zstd if asked to; commit() gives it its name, and without
-/// commit() it is removed.
+/// An output file, compressed with zstd if asked to.
 class ByteSink {
  public:
   /// @throws OutputError
@@ -23,20 +22,16 @@ class ByteSink {
 
   /// @throws OutputError
   void write(std::string_view bytes);
-  /// Ends the file and renames it. @throws OutputError
+  /// Ends the file and gives it its name. @throws OutputError
   void commit();
 
  private:
   struct Compressor;
 
-  [[noreturn]] void fail(int error);
-  void write_raw(const char* data, std::size_t size);
   void compress(std::string_view bytes, bool last);
-  void discard();
 
   std::filesystem::path path_;
-  std::filesystem::path temporary_;
-  std::FILE* file_;
+  OutputFile file_;
   std::unique_ptr<Compressor> compressor_;
 };
 

@@ -14,6 +14,8 @@
 namespace hcasim::sim::trace {
 namespace {
 
+constexpr std::size_t kMagicBytes = 4;
+
 [[noreturn]] void fail(std::string expected, std::string found) {
   throw SourceFault{std::move(expected), std::move(found)};
 }
@@ -112,9 +114,17 @@ class ZstdSource : public ByteSource {
   bool flushing_ = false;
 };
 
+/// The first bytes are those of zstd: of data, or of a frame to be skipped, which has 16 of them.
+bool is_zstd(std::string_view start) {
+  constexpr std::string_view kData("\x28\xb5\x2f\xfd", kMagicBytes);
+  constexpr std::string_view kSkippedFrom2nd("\x2a\x4d\x18", kMagicBytes - 1);
+  if (start == kData) return true;
+  return start.size() == kMagicBytes && (static_cast<unsigned char>(start[0]) & 0xf0) == 0x50 &&
+         start.substr(1) == kSkippedFrom2nd;
+}
+
 std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> source) {
-  constexpr std::string_view kMagic("\x28\xb5\x2f\xfd", 4);
-  std::string start(kMagic.size(), '\0');
+  std::string start(kMagicBytes, '\0');
   std::size_t have = 0;
   while (have < start.size()) {
     const std::size_t count = source->read(start.data() + have, start.size() - have);
@@ -123,7 +133,7 @@ std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> source) {
   }
   start.resize(have);
   auto whole = std::make_unique<PrefixedSource>(start, std::move(source));
-  if (start != kMagic) return whole;
+  if (!is_zstd(start)) return whole;
   return std::make_unique<ZstdSource>(std::move(whole));
 }
 

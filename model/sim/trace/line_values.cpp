@@ -98,9 +98,13 @@ std::uint64_t LineParser::read_word(const KeyRow& row, std::string_view text,
 }
 
 std::uint64_t LineParser::read_access(const KeyRow& row, std::string_view text) const {
-  if (text.empty()) fail_value(row, text);
+  // A word for all or none of the rights stands alone.
+  for (const WordRow& whole : access_words().first(2)) {
+    if (whole.word == text) return whole.value;
+  }
+  if (text.empty() || text.back() == ',') fail_value(row, text);
   std::uint64_t access = 0;
-  while (!text.empty()) access |= read_word(row, cut(text, ','), access_words());
+  while (!text.empty()) access |= read_word(row, cut(text, ','), access_words().subspan(2));
   return access;
 }
 

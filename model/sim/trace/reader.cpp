@@ -72,9 +72,10 @@ class TraceReader::Impl {
   std::size_t head_given_ = 0;
 };
 
-TraceReader::TraceReader(const std::filesystem::path& path)
-    : impl_(std::make_unique<Impl>(open(path.string(), [&] { return trace::open_file(path); }),
-                                   path.string())) {}
+TraceReader::TraceReader(const std::filesystem::path& path, const std::string& name) {
+  const std::string shown = name.empty() ? path.string() : name;
+  impl_ = std::make_unique<Impl>(open(shown, [&] { return trace::open_file(path); }), shown);
+}
 
 TraceReader::TraceReader(std::istream& stream, const std::string& name)
     : impl_(std::make_unique<Impl>(open(name, [&] { return trace::open_stream(stream); }), name)) {}

@@ -350,12 +350,20 @@ fabric::PacketPtr AdapterBench::make_packet(const BenchQp& qp, const PeerPacket&
 void AdapterBench::arrive(const BenchQp& qp, const PeerPacket& packet) {
   fabric::PacketPtr made = make_packet(qp, packet);
   rules.arrived(0, *made, now());
-  adapter_->on_packet(std::move(made));
+  adapter_->packet_sink().on_packet(std::move(made));
 }
 
 void AdapterBench::arrive_at(Time time, const BenchQp& qp, const PeerPacket& packet) {
   const BenchQp target = qp;
   at(time, [this, target, packet] { arrive(target, packet); });
+}
+
+void AdapterBench::arrive_ahead(Time arrival, const BenchQp& qp, const PeerPacket& packet) {
+  const BenchQp target = qp;
+  at(arrival, [this, target, packet] { rules.arrived(0, *make_packet(target, packet), now()); });
+  fabric::PacketPtr made = make_packet(qp, packet);
+  adapter_->packet_sink().on_wire(made, arrival);
+  EXPECT_FALSE(made);
 }
 
 PeerPacket AdapterBench::request(hw::BthOpcode opcode, std::uint32_t psn,

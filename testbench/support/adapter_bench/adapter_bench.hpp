@@ -148,6 +148,8 @@ class AdapterBench : public pcie::BarHost {
   // The wire.
   void arrive(const BenchQp& qp, const PeerPacket& packet);
   void arrive_at(Time time, const BenchQp& qp, const PeerPacket& packet);
+  /// The wire tells of the packet now, ahead of its arrival.
+  void arrive_ahead(Time arrival, const BenchQp& qp, const PeerPacket& packet);
   static PeerPacket request(hw::BthOpcode opcode, std::uint32_t psn,
                             const std::vector<std::uint8_t>& payload = {}, bool ack_req = true);
   static PeerPacket ack(std::uint32_t psn, std::uint32_t msn = 0,

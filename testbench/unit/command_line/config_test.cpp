@@ -45,6 +45,16 @@ TEST(ConfigCommand, RefusesBadInput) {
   expect_refused("config --set pcie.generation=9", "an integer, 1 to 7, found '9'");
 }
 
+TEST(ConfigCommand, RefusesAKeyWithoutANameAndOneOfTooManyParts) {
+  const Scratch scratch;
+  std::ofstream(scratch.file("c.toml")) << "\"\" = 8\n";
+  expect_refused("config --config " + scratch.file("c.toml"), "expected a key");
+  std::ofstream deep(scratch.file("d.toml"));
+  for (int i = 0; i < 100'000; ++i) deep << "a.";
+  deep << "a = 1\n" << std::flush;
+  expect_refused("config --config " + scratch.file("d.toml"), "at most 16 parts");
+}
+
 TEST(ConfigCommand, AFullDiskIsAnError) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
   const Outcome outcome = hcasim("config", "/dev/full");

@@ -51,7 +51,8 @@ class Scratch {
 inline Outcome run(const std::string& line, const std::string& out = {}) {
   const Scratch scratch("streams");
   const std::string out_file = out.empty() ? scratch.file("out") : out;
-  const std::string command = line + " >" + out_file + " 2>" + scratch.file("err") + " </dev/null";
+  const std::string command =
+      "{ " + line + "; } >" + out_file + " 2>" + scratch.file("err") + " </dev/null";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1,
           out.empty() ? contents(out_file) : std::string{}, contents(scratch.file("err"))};

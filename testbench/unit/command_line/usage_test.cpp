@@ -51,6 +51,32 @@ TEST(Usage, PresetAndFileExcludeEachOther) {
   expect_refused("config --preset generic --config x.toml", "exclude each other");
 }
 
+TEST(Usage, OptionsBelongBehindTheirCommand) {
+  expect_refused("--seed 7 run x.trace", "found '--seed' before 'run'");
+  expect_refused("--nonsense foo config", "found '--nonsense' before 'config'");
+}
+
+TEST(Usage, ThereIsOneCommand) {
+  expect_refused("config run", "expected an option of 'hcasim config', found 'run'");
+  expect_refused("run x.trace config --set bogus=1",
+                 "expected an option of 'hcasim run', found 'config'");
+}
+
+TEST(Usage, AnEmptyNameIsNoName) {
+  for (const char* line : {"config --config ''", "run t --out ''", "run t --pcap ''", "run ''",
+                           "import c -o ''", "import '' -o t"}) {
+    expect_refused(line, "expected a name, found nothing");
+  }
+}
+
+TEST(Usage, NumbersAreDecimalAndAreNotBent) {
+  for (const char* number :
+       {"18446744073709551616", "-1", "abc", "0x7", "1e3", "7.0", "' 7'", "+7", "''"}) {
+    expect_refused(std::string("run t --seed ") + number,
+                   "--seed: expected a number from 0 to 18446744073709551615, found ");
+  }
+}
+
 TEST(Usage, LineBreaksOfArgumentsStayOutOfTheError) {
   expect_refused("\"$(printf 'a\\nb')\"", "expected a command");
   expect_refused("config \"$(printf -- '--a\\nb')\"", "expected an option");

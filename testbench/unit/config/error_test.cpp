@@ -76,6 +76,17 @@ constexpr Case kCases[] = {
     {"NodeWithoutTables", "node.b = 4",
      "c.toml:1:6: expected a key of the configuration, found 'node.b'"},
     {"NodeIsNoKey", "node = 4", "c.toml:1:1: expected a key of the configuration, found 'node'"},
+    {"EmptyKey", "\"\" = 8", "c.toml:1:1: expected a key of the configuration, found '\"\"'"},
+    {"EmptyKeyOfNode", "[node.b]\n\"\" = 8",
+     "c.toml:2:1: expected a key of the configuration, found 'node.b.\"\"'"},
+    {"QuotedKeyIsOnePart", "\"pcie.width\" = 8",
+     "c.toml:1:1: expected a key of the configuration, found '\"pcie.width\"'; did you mean "
+     "'pcie.width'?"},
+    {"TableWithAValue", "pcie = 8",
+     "c.toml:1:1: expected a key of the configuration, found 'pcie'"},
+    {"QueuesBeyondTheUnit", "[hca.device]\nmax_qp = 16777215",
+     "c.toml:2:10: expected hca.device.max_qp and hca.device.max_srq (1024) to be at most 16777216 "
+     "together, found '16777215'"},
     {"TextForInteger", "[pcie]\ngeneration = \"four\"",
      "c.toml:2:14: expected pcie.generation to be an integer, 1 to 7, found 'four'"},
     {"NumberForInteger", "[pcie]\ntags = 2.0",
@@ -134,6 +145,26 @@ TEST(ConfigErrorToml, SyntaxErrorsCarryLineAndColumn) {
   EXPECT_THAT(text_error("[pcie]\ntags = 1\ntags = 2\n"), testing::StartsWith("c.toml:3:"));
   EXPECT_THAT(text_error("\x01\x02garbage"), testing::StartsWith("c.toml:1:1: expected TOML"));
   EXPECT_THAT(text_error("tags = \"\xff\""), testing::StartsWith("c.toml:1:"));
+}
+
+// The parser goes down a dotted key by recursion.
+TEST(ConfigErrorToml, KeysOfVeryManyPartsAreRefused) {
+  std::string key = "a";
+  for (int i = 1; i < 100'000; ++i) key += i % 2 == 0 ? ".a" : ".'a'";
+  for (const std::string& text :
+       {key + " = 1", "[" + key + "]", "[[" + key + "]]", "x = {" + key + " = 1}", key,
+        "# a.a\ns = \"\"\"\n\\\"a.\"\"\"\n" + key + " = 1"}) {
+    EXPECT_THAT(text_error(text), testing::HasSubstr("expected a key of at most 16 parts"));
+  }
+}
+
+TEST(ConfigErrorToml, PointsInTextsAndCommentsAreNoKeys) {
+  const std::string points(100, '.');
+  for (const std::string& value :
+       {"\"" + points + "\"", "'" + points + "'", "\"\"\"\n" + points + "\"\"\"",
+        "'''\n" + points + "'''", "\"x\" # " + points, "\"\\\"" + points + "\""}) {
+    EXPECT_EQ(text_error("[sources]\npcie.width = " + value), "no error") << value;
+  }
 }
 
 TEST(ConfigErrorToml, IsOneLine) {

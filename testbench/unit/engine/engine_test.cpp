@@ -49,6 +49,38 @@ TEST_F(EngineTest, RunsBeforeTheLimitAndNotAtIt) {
   EXPECT_EQ(engine.now(), 10);
 }
 
+TEST_F(EngineTest, ARunDoesOneEventAtLeastAndStopsWhereItIsInterrupted) {
+  class Interrupter : public Unit {
+   public:
+    using Unit::schedule;
+    using Unit::Unit;
+    void on_event(std::uint64_t) override { engine().interrupt(); }
+  } interrupter{engine, "c"};
+  first.schedule(10, 1);
+  first.schedule(20, 2);
+  interrupter.schedule(30);
+  first.schedule(40, 3);
+  engine.run(5);
+  EXPECT_EQ(engine.now(), 10);
+  engine.run(hw::kNever);
+  EXPECT_EQ(engine.now(), 30);
+  EXPECT_FALSE(engine.stop_requested());
+  EXPECT_EQ(log, (std::vector<std::string>{"n.a@10:1", "n.a@20:2"}));
+}
+
+TEST_F(EngineTest, OnlyWhatComesBeforeTheNextEventIsNewsToOthers) {
+  int news = 0;
+  engine.set_outside_hook([](void* count) { ++*static_cast<int*>(count); }, &news);
+  engine.schedule_from_outside(first, 100);
+  EXPECT_EQ(news, 1);
+  engine.schedule_from_outside(first, 200);
+  EXPECT_EQ(news, 1);
+  engine.schedule_from_outside(first, 100);
+  EXPECT_EQ(news, 2);  // a call that left other events behind may end so
+  engine.schedule_from_outside(first, 50);
+  EXPECT_EQ(news, 3);
+}
+
 TEST_F(EngineTest, ThePastIsRefused) {
   first.schedule(10, 1);
   engine.run_before(11);

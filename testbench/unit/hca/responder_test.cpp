@@ -49,6 +49,40 @@ TEST(Responder, TakesThePacketsAtItsInterval) {
   }
 }
 
+// The wire tells of packets ahead, and a foreign module on it may let one overtake another.
+TEST(Responder, PacketsToldOfAheadComeInTheOrderOfArrival) {
+  AdapterBench bench;
+  Target target(bench);
+  const Time start = quiet_start(bench);
+  const auto tell = [&](std::uint32_t psn, Time arrival) {
+    const PeerPacket packet = write_only(psn, target.area + 64 * (psn - 500), target.key, 32);
+    bench.arrive_ahead(arrival, target.qp, packet);
+  };
+  tell(501, start + bench.cycles(100) + 1);
+  tell(500, start + bench.cycles(100));
+  tell(502, start + bench.cycles(300));
+  const Time first = bench.edge_after(start + bench.cycles(100)) + bench.cycles(8);
+  const Time last = bench.edge_after(start + bench.cycles(300)) + bench.cycles(8);
+  const auto written = [&](std::uint64_t i) {
+    return bench.dma.writes(target.area + 64 * i).size() == 1;
+  };
+  expect_at(bench, first, [&] { return written(0); });
+  expect_at(bench, first + bench.cycles(2), [&] { return written(1); });
+  expect_at(bench, last, [&] { return written(2); });
+  EXPECT_EQ(bench.counter("responder", "out_of_sequence"), 0u);
+}
+
+TEST(Responder, GivesBackPacketsThatHaveNotArrivedWhenItGoes) {
+  fabric::PacketPool packets;
+  {
+    AdapterBench bench;
+    fabric::PacketPtr packet = packets.acquire();
+    bench.adapter().packet_sink().on_wire(packet, hw::kMillisecond);
+    EXPECT_EQ(packets.in_use(), 1u);
+  }
+  EXPECT_EQ(packets.in_use(), 0u);
+}
+
 TEST(Responder, AcknowledgesAfterTheResponseLatency) {
   for (const std::uint32_t latency : {1u, 4u, 17u}) {
     BenchOptions options;

@@ -78,6 +78,45 @@ TEST_F(MemoryTest, PostedWritesOfAllSizesComeThroughAcrossPagesAndChunks) {
   EXPECT_EQ(back, shadow);
 }
 
+TEST_F(MemoryTest, WritesThatNobodyLooksAtTakeNoMoreRoomThanThoseOnTheirWay) {
+  const std::uint64_t a = memory.allocate(4096, 4096);
+  std::size_t most = 0;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    run_until(static_cast<Time>(i) * 1000);
+    post64(a + i % 512 * 8, i, static_cast<Time>(i) * 1000 + 3500);  // four are on their way
+    std::uint8_t entry[64] = {static_cast<std::uint8_t>(i)};
+    ASSERT_TRUE(memory.post_if_simple(a, entry, 64, static_cast<Time>(i) * 1000 + 3500) ||
+                memory.try_post(a, entry, 64, static_cast<Time>(i) * 1000 + 3500));
+    most = std::max(most, memory.posted_pending());
+  }
+  EXPECT_LE(most, 16u);
+  run_until(2'000'000);
+  EXPECT_EQ(read64(a), 999u % 256);
+  EXPECT_EQ(read64(a + 999 % 512 * 8), 999u);
+}
+
+TEST_F(MemoryTest, TheSimpleWayIsTakenOnlyWhereItIsOne) {
+  const std::uint64_t a = memory.allocate(8192, 4096);
+  std::uint8_t entry[64] = {1};
+  EXPECT_TRUE(memory.write_if_simple(a, entry, 64));
+  EXPECT_FALSE(memory.write_if_simple(a, entry, 63));
+  EXPECT_FALSE(memory.write_if_simple(a + 4090, entry, 8));
+  EXPECT_FALSE(memory.read_if_simple(a + 8192, entry, 8));
+  const std::uint32_t id = memory.watch(a + 4096, 8, {[](void*, std::uint64_t, Time) {}, this, 0});
+  EXPECT_FALSE(memory.post_if_simple(a + 4096 + 512, entry, 8, 1000));  // its page is watched
+  memory.unwatch(id);
+  EXPECT_TRUE(memory.post_if_simple(a + 4096, entry, 8, 1000));
+  run_until(999);
+  std::uint64_t value = 7;
+  EXPECT_TRUE(memory.read_if_simple(a + 4096, &value, 8));
+  EXPECT_EQ(value, 0u);
+  run_until(1000);
+  EXPECT_FALSE(memory.read_if_simple(a + 4096, &value, 8));
+  EXPECT_EQ(read64(a + 4096), 1u);
+  EXPECT_TRUE(memory.read_if_simple(a + 4096, &value, 8));
+  EXPECT_EQ(value, 1u);
+}
+
 TEST_F(MemoryTest, NothingIsDoneWhereNothingIsMapped) {
   const std::uint64_t a = memory.allocate(4096, 4096);
   std::uint8_t bytes[64] = {1};

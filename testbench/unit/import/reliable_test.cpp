@@ -286,6 +286,69 @@ TEST_F(Reliable, ConnectionsWithTheSamePsnsAreToldApart) {
   }
 }
 
+// Two connections that begin with the same PSN. Order alone would pair them wrongly.
+TEST_F(Reliable, AnswersAreOfTheKindOfTheirRequests) {
+  send(1, BthOpcode::kRcSendFirst, 200, 0, 256);
+  send(1, BthOpcode::kRcSendLast, 200, 1, 8);
+  send(1, BthOpcode::kRcSendOnly, 201, 0, 64);
+  send(1, BthOpcode::kRcFetchAdd, 201, 1);
+  answer(2, 101, 0);
+  send(2, BthOpcode::kRcAtomicAcknowledge, 101, 1);
+  answer(2, 100, 1);
+  const CaptureAnalysis found = analyse();
+  EXPECT_EQ(found.messages, (Counts{{Op::kSend, 2}, {Op::kAtomicFetchAndAdd, 1}}));
+  EXPECT_EQ(found.uncertain, 0u);
+  for (const CapturedMessage& record : found.records) {
+    EXPECT_EQ(record.requester.qpn, record.responder.qpn - 100);
+  }
+}
+
+TEST_F(Reliable, AnswersCountTheMessagesOfTheirRequester) {
+  // Of 200 each second packet ends a message, of 201 each.
+  for (std::uint32_t psn = 0; psn < 4; ++psn) {
+    send(1, psn % 2 == 0 ? BthOpcode::kRcSendFirst : BthOpcode::kRcSendLast, 200, psn, 256);
+    send(1, BthOpcode::kRcSendOnly, 201, psn, 256);
+  }
+  const auto counted = [](std::uint32_t messages) {
+    return [messages](fabric::Packet& packet) { packet.aeth = {0x1f, messages}; };
+  };
+  for (const std::uint32_t psn : {1u, 3u}) {
+    send(2, BthOpcode::kRcAcknowledge, 101, psn, 0, counted(psn + 1));
+    send(2, BthOpcode::kRcAcknowledge, 100, psn, 0, counted((psn + 1) / 2));
+  }
+  const CaptureAnalysis found = analyse();
+  EXPECT_EQ(found.messages, (Counts{{Op::kSend, 6}}));
+  EXPECT_EQ(found.uncertain, 0u);
+  for (const CapturedMessage& record : found.records) {
+    EXPECT_EQ(record.requester.qpn, record.responder.qpn - 100);
+  }
+}
+
+// The answer to 101 came before the request of 201, so that it can only be that of 200, although
+// the one to 100 fits 200 as well, and in its turn.
+TEST_F(Reliable, NoFlowIsLeftAloneThatCouldHaveAPartner) {
+  send(1, BthOpcode::kRcSendOnly, 200, 0, 8);
+  answer(2, 101, 0);
+  send(1, BthOpcode::kRcSendOnly, 200, 0, 8);
+  send(1, BthOpcode::kRcSendOnly, 201, 0, 8);
+  answer(2, 100, 0);
+  const CaptureAnalysis found = analyse();
+  EXPECT_EQ(found.messages, (Counts{{Op::kSend, 2}}));
+  EXPECT_EQ(found.retransmitted, 1u);
+  EXPECT_TRUE(found.unexplained.empty());
+}
+
+TEST_F(Reliable, WhatOrderAloneDecidesIsUncertain) {
+  for (std::uint32_t qp = 0; qp < 3; ++qp) send(1, BthOpcode::kRcSendOnly, 200 + qp, 0, 8);
+  for (std::uint32_t qp = 0; qp < 3; ++qp) answer(2, 100 + qp, 0);
+  send(1, BthOpcode::kRcSendOnly, 300, 77, 8);
+  answer(2, 301, 77);
+  const CaptureAnalysis found = analyse();
+  EXPECT_EQ(found.messages, (Counts{{Op::kSend, 4}}));
+  EXPECT_EQ(found.uncertain, 3u);
+  EXPECT_EQ(found.records[0].requester.qpn, 100u);
+}
+
 TEST_F(Reliable, OneSidedCapturesHaveNoCompletions) {
   for (std::uint32_t psn = 0; psn < 3; ++psn) request(BthOpcode::kRcSendOnly, psn, 10);
   const CaptureAnalysis found = analyse();

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
 // Small captures made by hand: order, causes, refusals, regions, what is left out.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "sim/import/replay_regions.hpp"
+#include "support/file_size_limit.hpp"
 #include "trace_file.hpp"
 
 namespace hcasim::sim {
@@ -334,10 +336,45 @@ TEST(Conversion, PathMtuIsKnownOrLargeEnough) {
 TEST(Conversion, NothingIsLeftOnAFullDisk) {
   std::string folder = (std::filesystem::temp_directory_path() / "hcasim-XXXXXX").string();
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  std::filesystem::create_symlink("/dev/full", folder + "/x.trace.tmp");
+  const support::FileSizeLimit full(0);
   EXPECT_THROW(trace_from_capture({}, {}, folder + "/x.trace"), OutputError);
   EXPECT_TRUE(std::filesystem::is_empty(folder));
   std::filesystem::remove_all(folder);
+}
+
+TEST(Conversion, TimesBeforeTheFirstFrameAreTimes) {
+  Capture capture;
+  for (int i = 0; i < 4; ++i) {
+    CapturedMessage& record =
+        capture.add(hw::WrOpcode::kSend, 64, host(i % 2 == 0 ? 1 : 2), host(i % 2 == 0 ? 2 : 1));
+    record.first_packet -= 100 * kMicrosecond;
+    record.completed = record.accepted = record.first_packet + kMicrosecond / 2;
+  }
+  const auto captured = convert(capture);
+  EXPECT_EQ(captured.lines("post_send")[0], "host1 post_send qp1 SEND length=64 at=100000ns");
+  EXPECT_EQ(captured.lines("post_send")[3], "host2 post_send qp1 SEND length=64 at=103000ns");
+  ImportOptions asap;
+  asap.timing = TimingPolicy::kAsap;
+  const auto causes = convert(capture, asap).lines("post_send");
+  for (int i = 1; i < 4; ++i) EXPECT_THAT(causes[i], testing::HasSubstr(" after=l")) << i;
+}
+
+TEST(Conversion, OnlyWhatCanAskForAnEventDoes) {
+  for (const hw::WrOpcode opcode :
+       {hw::WrOpcode::kSend, hw::WrOpcode::kSendWithImm, hw::WrOpcode::kRdmaWrite,
+        hw::WrOpcode::kRdmaWriteWithImm, hw::WrOpcode::kRdmaRead, hw::WrOpcode::kAtomicFetchAndAdd,
+        hw::WrOpcode::kAtomicCmpAndSwp}) {
+    Capture capture;
+    CapturedMessage& record = capture.add(opcode, 8);
+    record.solicited = true;
+    record.imm = 1;
+    record.remote_addr = 4096;
+    const bool solicits = opcode == hw::WrOpcode::kSend || opcode == hw::WrOpcode::kSendWithImm ||
+                          opcode == hw::WrOpcode::kRdmaWriteWithImm;
+    if (!solicits && opcode != hw::WrOpcode::kRdmaWriteWithImm) record.imm.reset();
+    const auto lines = convert(capture).lines("post_send");  // also read again, and so accepted
+    EXPECT_EQ(lines.at(0).find("solicited") != std::string::npos, solicits) << lines.at(0);
+  }
 }
 
 TEST(Assumptions, EachIsInTheHeadWithItsOption) {

@@ -79,8 +79,8 @@ TEST_F(EthernetPortTest, TellsItsObserverOfBothWays) {
     Seen sent;
     Seen in;
   } observer_a, observer_b;
-  port_a.set_observer(&observer_a);
-  port_b.set_observer(&observer_b);
+  port_a.set_observer(&observer_a, true);
+  port_b.set_observer(&observer_b, true);
   PacketPtr p = packet(1, 1024);
   const Time arrival = static_cast<Time>(p->wire_bytes()) * 80 + kFlight;
   port_a.send(std::move(p));
@@ -122,6 +122,26 @@ TEST_F(EthernetPortTest, OvertakingPacketsOfAForeignModuleArriveByTime) {
   b.run_before(hw::kNever);
   EXPECT_EQ(sink_b.arrivals,
             (std::vector<std::pair<std::uint32_t, Time>>{{2, 1000}, {1, 2000}, {3, 2000}}));
+}
+
+TEST_F(EthernetPortTest, SinkMayTakeAPacketOffTheWire) {
+  struct Ahead : PacketSink {
+    void on_packet(PacketPtr packet) override { arrived.push_back(packet->psn); }
+    void on_wire(PacketPtr& packet, Time arrival) override {
+      told.push_back({packet->psn, arrival});
+      if (packet->psn == 2) packet.reset();
+    }
+    std::vector<std::pair<std::uint32_t, Time>> told;
+    std::vector<std::uint32_t> arrived;
+  } ahead;
+  port_b.set_sink(ahead);
+  for (std::uint32_t psn = 1; psn <= 3; ++psn) port_b.carry(packet(psn, 64), psn * 1000);
+  EXPECT_EQ(ahead.told,
+            (std::vector<std::pair<std::uint32_t, Time>>{{1, 1000}, {2, 2000}, {3, 3000}}));
+  b.run_before(hw::kNever);
+  EXPECT_EQ(ahead.arrived, (std::vector<std::uint32_t>{1, 3}));
+  EXPECT_EQ(b.events_run(), 2u);
+  EXPECT_EQ(port_b.counters().packets_in, 3u);
 }
 
 TEST_F(EthernetPortTest, LookaheadIsTheLeastTimeToTheOtherNode) {

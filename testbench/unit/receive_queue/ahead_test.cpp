@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "hca/receive_queue/receive_queue_model.hpp"
+#include "support/receive_queue/reference_unit.hpp"
 #include "support/receive_queue/scoreboard.hpp"
 #include "support/receive_queue/stimulus.hpp"
 
@@ -18,10 +19,7 @@ using hca::kNoCycle;
 using hca::ReceiveQueueModel;
 using hw::rq::Inputs;
 using hw::rq::Outputs;
-
-bool shows(const Outputs& out) {
-  return out.cmd_rsp_valid || out.dma_req_valid || out.take_rsp_valid || out.event_valid;
-}
+using hw::rq::shows;
 
 // The first cycle whose step may show an output because of the inputs of cycle `n`.
 Cycle announced_by(const ReceiveQueueModel& model, const Inputs& in, const Outputs& now, Cycle n) {
@@ -32,7 +30,7 @@ Cycle announced_by(const ReceiveQueueModel& model, const Inputs& in, const Outpu
   if (in.take_valid) within(now.take_ready ? model.output_delay(in.take) : 0);
   if (in.doorbell_valid) within(now.doorbell_ready ? model.output_delay(in.doorbell) : 0);
   if (in.dma_rsp_valid) {
-    const Cycle delay = model.output_delay_of_beats();
+    const Cycle delay = model.output_delay_of_beats(in.dma_rsp.tag);
     within(in.dma_rsp.error ? std::min<Cycle>(delay, 1) : delay);
   }
   if (in.cmd_valid) within(0);
@@ -108,6 +106,70 @@ TEST(ReceiveQueueAhead, MostStepsMayBeLate) {
   p.take = p.doorbell = 3;
   p.largest_ring = 60;
   EXPECT_GT(run(p, 1).silent, 15'000u);
+}
+
+// A unit that is run from input to input and output to output, no cycle in between being given.
+class Runner {
+ public:
+  explicit Runner(hca::ReceiveQueueUnit& unit) : unit_(unit) {}
+
+  /// Runs up to cycle `n`, which has these inputs.
+  void until(Cycle n, const Inputs& in) {
+    while (next_ < n) run(next_, n - 1, Inputs{});
+    run(n, n, in);
+  }
+  Cycle last_shown() const { return last_shown_; }
+
+ private:
+  void run(Cycle first, Cycle last, const Inputs& in) {
+    next_ = unit_.run(first, last, in);
+    if (shows(unit_.outputs())) last_shown_ = first;
+  }
+
+  hca::ReceiveQueueUnit& unit_;
+  Cycle next_ = kNoCycle;
+  Cycle last_shown_ = kNoCycle;
+};
+
+void run_and_compare(const StimulusProfile& profile, std::uint64_t seed,
+                     hca::ReceiveQueueUnit& unit) {
+  ReceiveQueueModel every(profile.parameters);
+  Scoreboard scoreboard(every);
+  Stimulus stimulus(profile, scoreboard, seed);
+  Runner runner(unit);
+  Cycle last_shown = kNoCycle;
+  for (Cycle n = 0; n < 20'000; ++n) {
+    const Outputs now = every.outputs();
+    const Inputs& in = stimulus.next(n, now);
+    every.step(n, in);
+    scoreboard.cycle(n, in, now, every.outputs());
+    if (shows(every.outputs())) last_shown = n;
+    if (!hw::rq::any_valid(in)) continue;
+    runner.until(n, in);
+    ASSERT_EQ(runner.last_shown(), last_shown) << "cycle " << n;
+    if (last_shown == n) {
+      ASSERT_TRUE(same_ports(unit.outputs(), every.outputs())) << "cycle " << n;
+    }
+    for (std::uint32_t id = 0; id < profile.parameters.queues; ++id) {
+      ASSERT_EQ(unit.snapshot(id), every.snapshot(id)) << "cycle " << n;
+    }
+  }
+}
+
+TEST(ReceiveQueueRun, MakesTheSameStepsOnItsOwn) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    StimulusProfile p = ready_profile();
+    p.parameters.queues = 12;
+    p.parameters.lines = 16;
+    p.largest_ring = 60;
+    p.take = p.doorbell = 10;
+    p.dma_error = seed == 4 ? 20 : 0;
+    ReceiveQueueModel model(p.parameters);
+    run_and_compare(p, seed, model);
+    ReferenceUnit reference(p.parameters);  // with the loop of the base class
+    run_and_compare(p, seed, reference);
+  }
 }
 
 }  // namespace

@@ -9,11 +9,12 @@
 #include "folder.hpp"
 #include "hcasim/sim/input_error.hpp"
 #include "pair.hpp"
+#include "support/file_size_limit.hpp"
 
 namespace hcasim::sim::test {
 namespace {
 
-constexpr const char* kHeader =
+const std::string kHeader =
     "node,qp,wqe,opcode,bytes,status,posted_ns,doorbell_seen_ns,wqe_fetched_ns,"
     "first_packet_out_ns,last_packet_out_ns,first_packet_in_ns,rwqe_taken_ns,data_visible_ns,"
     "recv_cqe_visible_ns,recv_polled_ns,acknowledged_ns,send_cqe_visible_ns,send_polled_ns\n";
@@ -57,8 +58,7 @@ TEST(CompletionsCsv, ARetransmissionMovesOnlyTheEnds) {
   pair.send_polled(0, 850);
   pair.close(1000);
   EXPECT_EQ(text_of(folder / "c.csv"),
-            std::string(kHeader) +
-                "a,qa,0,SEND,64,SUCCESS,100,110,120,130,340,500,510,520,530,600,,,850\n");
+            kHeader + "a,qa,0,SEND,64,SUCCESS,100,110,120,130,340,500,510,520,530,600,,,850\n");
 }
 
 TEST(CompletionsCsv, ARowWaitsForTheReceiver) {
@@ -73,7 +73,7 @@ TEST(CompletionsCsv, ARowWaitsForTheReceiver) {
   pair.receive_polled(64, 250);
   const RunStatistics statistics = pair.close(1000);  // the second is never polled
   EXPECT_EQ(statistics.messages_completed, 2u);
-  EXPECT_EQ(text_of(folder / "c.csv"), std::string(kHeader) +
+  EXPECT_EQ(text_of(folder / "c.csv"), kHeader +
                                            "a,qa,0,SEND,64,SUCCESS,100,,,,,110,,,,250,,,\n"
                                            "a,qa,1,SEND,64,SUCCESS,100,,,,,110,,,,,,,200\n");
 }
@@ -87,7 +87,7 @@ TEST(CompletionsCsv, NamesWithCommasAreQuoted) {
   node.send_posted(1, WrOpcode::kSend, 1, 0);
   recorder.close(0);
   EXPECT_EQ(text_of(folder / "c.csv"),
-            std::string(kHeader) + "\"a,b\",\"say \"\"q\"\"\",0,SEND,1,UNFINISHED,0,,,,,,,,,,,,\n");
+            kHeader + "\"a,b\",\"say \"\"q\"\"\",0,SEND,1,UNFINISHED,0,,,,,,,,,,,,\n");
 }
 
 // Many messages both ways; the nodes report in turns of `turn` messages, one ahead of the other.
@@ -120,7 +120,7 @@ TEST(CompletionsCsv, TheOrderOfRowsDoesNotDependOnWhoRunsAhead) {
 
 TEST(CompletionsCsv, AFullDiskIsToldAtTheEndAndLeavesNothing) {
   const Folder folder;
-  folder.fill_disk_of("c.csv");
+  const support::FileSizeLimit full(0);
   Recorder recorder({folder / "c.csv", 1});
   NodeRecorder& node = recorder.add_node("a");
   node.qp_created(1, "q");
@@ -136,7 +136,7 @@ TEST(CompletionsCsv, AFullDiskIsToldAtTheEndAndLeavesNothing) {
     FAIL() << "no error";
   } catch (const OutputError& error) {
     EXPECT_EQ(error.what(),
-              (folder / "c.csv").string() + ": cannot write: No space left on device");
+              (folder / "c.csv").string() + ": cannot write: " + support::FileSizeLimit::kReason);
   }
   EXPECT_EQ(recorder.statistics().messages_completed, 20'000u);
   EXPECT_EQ(folder.files(), 0u);

@@ -30,10 +30,6 @@ class Folder {
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
   const std::filesystem::path& path() const { return path_; }
 
-  /// Makes writing the file end in "no space left on device".
-  void fill_disk_of(const std::string& name) const {
-    std::filesystem::create_symlink("/dev/full", path_ / (name + ".tmp"));
-  }
   /// How many files there are.
   std::size_t files() const {
     using Iterator = std::filesystem::directory_iterator;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "sim/record/occupancy.hpp"
@@ -108,6 +109,54 @@ void compare(std::uint64_t seed, Time mixed_up) {
   }
   occupancy.end(end * kUnit);
   expect_equal(occupancy.statistics(), by_hand(changes, end));
+}
+
+using Changes = std::vector<std::pair<Time, std::int64_t>>;
+
+Changes taken_until(ChangeQueue& queue, Time limit) {
+  Changes taken;
+  queue.take_until(limit, [&](const ChangeQueue::Change& change) {
+    taken.emplace_back(change.at, change.entries);
+  });
+  return taken;
+}
+
+TEST(ChangeQueue, WhatHappensAtOneTimeIsOneChange) {
+  ChangeQueue queue;
+  queue.insert(10, 1);
+  queue.insert(10, 2);
+  queue.insert(30, 1);
+  queue.insert(10, -1);
+  queue.insert(20, 5);
+  EXPECT_EQ(taken_until(queue, 20), (Changes{{10, 2}, {20, 5}}));
+  EXPECT_EQ(taken_until(queue, 40), (Changes{{30, 1}}));
+  EXPECT_TRUE(queue.empty());
+}
+
+TEST(ChangeQueue, ATimeThatWasTakenCanComeAgain) {
+  ChangeQueue queue;
+  queue.insert(10, 1);
+  EXPECT_EQ(taken_until(queue, 10), (Changes{{10, 1}}));
+  queue.insert(10, 1);
+  queue.insert(5, 7);
+  EXPECT_EQ(taken_until(queue, 10), (Changes{{5, 7}, {10, 1}}));
+}
+
+TEST(ChangeQueue, RoomIsMadeWithoutLosingAnything) {
+  ChangeQueue queue;
+  Time next = 0;
+  Time taken = 0;
+  for (int lap = 0; lap < 20; ++lap) {
+    for (; !queue.full(); ++next) queue.insert(next + 1, next + 1);
+    for (const auto& [at, entries] : taken_until(queue, next - 10 * lap)) {
+      EXPECT_EQ(at, ++taken);
+      EXPECT_EQ(entries, at);
+    }
+    queue.make_room();
+    EXPECT_FALSE(queue.full());
+  }
+  for (const auto& [at, entries] : taken_until(queue, next)) EXPECT_EQ(at, ++taken);
+  EXPECT_EQ(taken, next);
 }
 
 TEST(Occupancy, AgreesWithWalkingThroughTime) {

@@ -8,6 +8,7 @@
 #include "folder.hpp"
 #include "hcasim/sim/input_error.hpp"
 #include "sim/record/output_directory.hpp"
+#include "support/file_size_limit.hpp"
 
 namespace hcasim::sim::test {
 namespace {
@@ -54,11 +55,22 @@ TEST(OutputDirectory, AFolderThatCannotBeMade) {
   EXPECT_THROW(OutputDirectory(""), OutputError);
 }
 
+TEST(OutputDirectory, FoldersThatStayedEmptyGoAgain) {
+  const Folder folder;
+  { const OutputDirectory directory(folder / "a/b/c"); }
+  EXPECT_EQ(folder.files(), 0u);
+  std::filesystem::create_directory(folder / "a");
+  { OutputDirectory(folder / "a/b/c").write("stats.json", "{}"); }
+  { const OutputDirectory directory(folder / "a/d"); }
+  EXPECT_EQ(text_of(folder / "a/b/c/stats.json"), "{}");
+  EXPECT_FALSE(std::filesystem::exists(folder / "a/d"));
+}
+
 TEST(OutputDirectory, AFullDiskLeavesTheOldFile) {
   const Folder folder;
   const OutputDirectory directory(folder.path());
   directory.write("stats.json", "old");
-  folder.fill_disk_of("stats.json");
+  const support::FileSizeLimit full(0);
   EXPECT_THROW(directory.write("stats.json", "new"), OutputError);
   EXPECT_EQ(text_of(folder / "stats.json"), "old");
   EXPECT_EQ(folder.files(), 1u);

@@ -11,6 +11,7 @@
 #include "fabric/codec.hpp"
 #include "folder.hpp"
 #include "sim/record/packet_recorder.hpp"
+#include "support/file_size_limit.hpp"
 #include "support/independent_icrc.hpp"
 
 namespace hcasim::sim::test {
@@ -157,7 +158,7 @@ std::string close_error(PacketRecorder& recorder) {
 TEST(PacketRecorder, AFullDiskIsToldAtTheEndAndLeavesNothing) {
   for (const std::uint32_t packets : {0u, 1u, 10'000u}) {
     const Folder folder;
-    folder.fill_disk_of("x.pcap");
+    const support::FileSizeLimit full(0);
     {
       PacketRecorder recorder(folder / "x.pcap", 1);
       fabric::PacketObserver& port = recorder.add_port();
@@ -168,8 +169,8 @@ TEST(PacketRecorder, AFullDiskIsToldAtTheEndAndLeavesNothing) {
         port.on_sent(packet, i * kNanosecond);
       }
       EXPECT_EQ(recorder.failed(), packets > 1000);
-      EXPECT_EQ(close_error(recorder),
-                (folder / "x.pcap").string() + ": cannot write: No space left on device");
+      EXPECT_EQ(close_error(recorder), (folder / "x.pcap").string() +
+                                           ": cannot write: " + support::FileSizeLimit::kReason);
     }
     EXPECT_EQ(folder.files(), 0u);
   }

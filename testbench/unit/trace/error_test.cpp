@@ -135,6 +135,10 @@ TEST(BadLines, Values) {
        BadLine{"a modify_qp q path_mtu=8192", 24, "4096", "8192", ""},
        BadLine{"a modify_qp q qp_access_flags=remote_wirte", 31, "rights", "remote_wirte",
                "remote_write"},
+       BadLine{"a reg_mr x length=1 access=local_write,", 28, "rights", "local_write,", ""},
+       BadLine{"a reg_mr x length=1 access=local_write,,remote_read", 40, "rights", "", ""},
+       BadLine{"a reg_mr x length=1 access=none,local_write", 28, "rights", "none", ""},
+       BadLine{"a reg_mr x length=1 access=local_write,all", 40, "rights", "all", ""},
        BadLine{"a reg_mr x length=1 access=", 28, "rights", "", ""},
        BadLine{"a create_qp x send_cq=cp recv_cq=cq", 23, "CQ of node 'a'", "cp", "cq"}});
 }

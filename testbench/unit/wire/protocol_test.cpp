@@ -96,6 +96,12 @@ TEST(Syndrome, CodesCreditsDownwards) {
   EXPECT_EQ(credit_code_for(0), 0);
   EXPECT_EQ(credit_code_for(5), 4);
   EXPECT_EQ(credit_code_for(1'000'000), 30);
+  for (std::uint32_t credits = 0; credits <= 40'000; ++credits) {
+    const std::uint8_t code = credit_code_for(credits);
+    ASSERT_LE(credits_of(code), credits);
+    const std::uint32_t more = code == 30 ? ~0u : credits_of(static_cast<std::uint8_t>(code + 1));
+    ASSERT_GT(more, credits);
+  }
   for (std::uint8_t code = 0; code <= 30; ++code) {
     EXPECT_EQ(credit_code_for(credits_of(code)), code);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "hcasim/hw/time.hpp"
@@ -78,9 +79,11 @@ constexpr std::uint32_t credits_of(std::uint8_t credit_code) {
 
 /// The code of the largest number of credits that is not above `credits`, 0..30.
 constexpr std::uint8_t credit_code_for(std::uint32_t credits) {
-  std::uint8_t code = 30;
-  while (kCreditTable[code] > credits) --code;
-  return code;
+  if (credits >= kCreditTable.back()) return 30;
+  if (credits < 2) return static_cast<std::uint8_t>(credits);
+  // From 2 on there are two codes for each power of two: that, and half as much again.
+  const int power = std::bit_width(credits) - 1;
+  return static_cast<std::uint8_t>(2 * power + static_cast<int>(credits >> (power - 1) & 1));
 }
 
 /// How long an RNR NAK asks the requester to wait. @param timer_code 0..31
@@ -96,6 +99,7 @@ constexpr std::uint8_t rnr_timer_code_for(Time wait) {
   return 0;
 }
 
+static_assert(credit_code_for(5) == 4 && credit_code_for(6) == 5 && credit_code_for(32767) == 29);
 static_assert(rnr_timer(1) == 10 * kMicrosecond && rnr_timer(12) == 640 * kMicrosecond);
 
 }  // namespace hcasim::hw

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <string>
+
+#include "hcasim/rvt/verbs.hpp"
+
+namespace hcasim::sim {
+
+/// Why a device does not make such a queue pair: the argument of the trace and the key of the
+/// configuration that limits it. Empty when it has another reason.
+std::string beyond_limits(const rvt::ib_qp_cap& cap, const rvt::ib_device_attr& limits);
+
+/// The same of a queue pair that is to serve so many READs and atomics at a time.
+std::string beyond_limits(std::uint32_t max_dest_rd_atomic, const rvt::ib_device_attr& limits);
+
+}  // namespace hcasim::sim
