@@ -150,6 +150,10 @@ bool ResponseUnit::send_one(QueuePair& qp) {
   if (qp.receive.responses.empty()) return true;
   Response& response = responses_[qp.receive.responses.first];
   if (!response.ready) return false;
+  if (qp.receive.silent) {
+    pop(qp);
+    return true;
+  }
   if (response.kind == Kind::kRead) {
     send_read_packet(qp, response);
     return true;
