@@ -107,15 +107,29 @@ std::string report(const RunCommand& command, const TimedResult& timed) {
   return text.str();
 }
 
-void run(const RunCommand& command, const sim::SystemConfig& config, const ResultFolder& folder) {
+/// What a person should know who looks at the results.
+void print_notes(const sim::RunResult& result) {
+  for (const std::string& refusal : result.refusals) {
+    complain(refusal, kGood);
+  }
+  if (result.posts_refused != 0) {
+    std::fprintf(stderr, "hcasim: %ju work requests were refused by the verbs they were given to\n",
+                 static_cast<std::uintmax_t>(result.posts_refused));
+  }
+  if (result.late_controls != 0) {
+    std::fprintf(stderr, "hcasim: %ju control operations began after their time\n",
+                 static_cast<std::uintmax_t>(result.late_controls));
+  }
+}
+
+int run(const RunCommand& command, const sim::SystemConfig& config, const ResultFolder& folder) {
   const TimedResult timed = run_timed(command, config, folder);
   clear_progress();
   folder.write(timed.result.statistics, config);
   write_stdout(report(command, timed));
-  if (timed.result.posts_refused != 0) {
-    std::fprintf(stderr, "hcasim: %ju work requests were refused by the verbs they were given to\n",
-                 static_cast<std::uintmax_t>(timed.result.posts_refused));
-  }
+  print_notes(timed.result);
+  if (timed.result.failure.empty()) return kGood;
+  return complain(timed.result.failure.c_str(), kRunFailed);
 }
 
 }  // namespace
@@ -126,7 +140,7 @@ int run_command(const RunCommand& command) {
   check_writable(command.pcap, command.trace);
   const ResultFolder folder(command.out);
   try {
-    run(command, config, folder);
+    return run(command, config, folder);
   } catch (const sim::InputError&) {
     clear_progress();
     throw;
@@ -136,7 +150,6 @@ int run_command(const RunCommand& command) {
     clear_progress();
     return complain(error.what(), kRunFailed);
   }
-  return kGood;
 }
 
 }  // namespace hcasim::tools
