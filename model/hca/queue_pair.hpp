@@ -103,6 +103,7 @@ struct ReceiveState {
   bool rq_ready = false;  ///< the own receive queue was handed to the unit
   bool comm_est = false;
   bool respond_active = false;
+  bool silent = false;  ///< software has stopped the QP: what was not answered never will be
 };
 
 /// Why a queue pair is being stopped.

@@ -148,6 +148,10 @@ inline bool ResponseUnit::send_one(QueuePair& qp) {
   if (qp.receive.responses.empty()) return true;
   Response& response = *qp.receive.responses.first;
   if (!response.ready) return false;
+  if (qp.receive.silent) {
+    pop(qp);
+    return true;
+  }
   if (response.kind == Kind::kRead) {
     send_read_packet(qp, response);
     return true;
