@@ -156,17 +156,20 @@ int rvt_destroy_cq(ib_cq* ibcq, ib_udata* /*udata*/) {
 
 bool rvt_cq_enter(rvt_cq* cq, const ib_wc& wc, bool solicited) {
   rvt_cq_collect(cq);
+  bool taken = false;
   {
     const SpinGuard guard(cq->lock);
-    if (room(cq)) {
+    taken = room(cq);
+    if (taken) {
       push(cq, wc, false);
       notify(cq, wc, solicited);
-      return true;
+    } else {
+      cq->cq_full = true;
     }
-    cq->cq_full = true;
   }
-  raise_cq_error(cq);
-  return false;
+  if (!taken) raise_cq_error(cq);
+  if (taken && cq->entered) cq->entered();
+  return taken;
 }
 
 void rvt_cq_collect(rvt_cq* cq) {

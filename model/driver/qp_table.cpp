@@ -120,7 +120,9 @@ void rvt_qp_iter(rvt_dev_info* rdi, std::uint64_t v, void (*cb)(rvt_qp* qp, std:
 }
 
 void rvt_free_qp_cb(rvt_qp* qp, std::uint64_t v) {
-  rvt_reset_qp(qp->rdi, qp, qp->ibqp.qp_type);
+  // Where nobody can wait, who holds the lock of a control verb will never come back.
+  const bool abandoned = qp->mutex.held() && !qp->rdi->port->may_wait();
+  (abandoned ? _rvt_reset_qp : rvt_reset_qp)(qp->rdi, qp, qp->ibqp.qp_type);
   ++*reinterpret_cast<unsigned*>(v);  // NOLINT(performance-no-int-to-ptr): the kernel's signature
 }
 

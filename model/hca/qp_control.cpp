@@ -55,6 +55,7 @@ bool QpControl::modify(QueuePair& qp, const hw::QpContext& context, std::uint32_
       qp.stop = Stop::kErrorByCommand;
       finish_stop(qp);
     } else {
+      silence(qp);
       enter_error(qp, hw::WcStatus::kWrFlushErr, Stop::kErrorByCommand);
     }
     return true;
@@ -90,7 +91,15 @@ void QpControl::destroy(QueuePair& qp) {
   reset(qp);
 }
 
+// Normal processing stops where software takes a QP down (specification 10.3.1): a READ that is
+// being answered breaks off. One that fails by itself still says so, behind its earlier answers.
+void QpControl::silence(QueuePair& qp) {
+  qp.receive.silent = true;
+}
+
 void QpControl::error_doorbell(QueuePair& qp) {
+  if (qp.flushes()) return;
+  silence(qp);
   enter_error(qp, hw::WcStatus::kWrFlushErr, Stop::kError);
 }
 
@@ -131,6 +140,7 @@ void QpControl::reset(QueuePair& qp) {
   if (qp.stop == Stop::kReset) return;
   qp.context.state = hw::QpState::kReset;
   qp.stop = Stop::kReset;
+  silence(qp);
   stop_traffic(qp, hw::WcStatus::kSuccess);
   if (qp.receive.rq_ready) {
     core_.receive_queue->invalidate(qp);

@@ -55,6 +55,7 @@ class QpControl : public sim::Unit {
  private:
   void enter_error(QueuePair& qp, hw::WcStatus in_hand, Stop reason);
   void reset(QueuePair& qp);
+  static void silence(QueuePair& qp);
   void stop_traffic(QueuePair& qp, hw::WcStatus in_hand);
   void ready_to_receive(QueuePair& qp);
   void ready_to_send(QueuePair& qp);

@@ -103,8 +103,8 @@ struct ReceiveState {
   bool nak_sent = false;  ///< nothing more is said until the expected packet comes
   bool rq_ready = false;  ///< the own receive queue was handed to the unit
   bool comm_est = false;
-  bool silenced = false;  ///< a NAK in place of a READ response was the last answer
   bool respond_active = false;
+  bool silent = false;  ///< stopped by software, or a NAK ended it: no answer is sent any more
 };
 
 /// Why a queue pair is being stopped.

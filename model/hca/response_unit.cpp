@@ -150,7 +150,7 @@ inline bool ResponseUnit::send_one(QueuePair& qp) {
   if (qp.receive.responses.empty()) return true;
   Response& response = *qp.receive.responses.first;
   if (!response.ready) return false;
-  if (qp.receive.silenced) {
+  if (qp.receive.silent) {
     pop(qp);
     return true;
   }
@@ -218,7 +218,7 @@ void ResponseUnit::refuse_read(QueuePair& qp, fabric::PacketPtr packet) {
   ++counters_.naks;
   transmit(std::move(packet), qp);
   pop(qp);
-  qp.receive.silenced = true;
+  qp.receive.silent = true;
   hw::Eqe eqe{};
   eqe.type = hw::EqeType::kQpAccessError;
   eqe.number = qp.context.qpn;
@@ -272,7 +272,7 @@ bool ResponseUnit::gather_failed(std::uint32_t qpn, fabric::Packet& packet) {
   ++counters_.naks;
   transmit_queue_.drop(qpn);
   if (QueuePair* qp = core_.qp(qpn)) {
-    qp->receive.silenced = true;
+    qp->receive.silent = true;
     core_.qp_control->fail(*qp, hw::WcStatus::kLocQpOpErr);
   }
   return true;

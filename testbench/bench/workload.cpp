@@ -158,7 +158,7 @@ Outcome run_workload(const Workload& workload) {
   while (!processes[0]->finished()) {
     end += hw::kMillisecond;
     if (!system.run_until(end) && !processes[0]->finished()) {
-      throw std::runtime_error(processes[0]->stuck_because());
+      throw std::runtime_error(processes[0]->stuck_because().why);
     }
   }
   const double seconds = cpu_seconds() - begin;

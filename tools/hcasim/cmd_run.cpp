@@ -108,17 +108,31 @@ std::string report(const RunCommand& command, const TimedResult& timed) {
   return text.str();
 }
 
-void run(const RunCommand& command, const TraceInput& trace, const sim::SystemConfig& config,
-         Results& results) {
+/// What a person should know who looks at the results.
+void print_notes(const sim::RunResult& result) {
+  for (const std::string& refusal : result.refusals) {
+    complain(refusal, kGood);
+  }
+  if (result.posts_refused != 0) {
+    std::fprintf(stderr, "hcasim: %ju work requests were refused by the verbs they were given to\n",
+                 static_cast<std::uintmax_t>(result.posts_refused));
+  }
+  if (result.late_controls != 0) {
+    std::fprintf(stderr, "hcasim: %ju control operations began after their time\n",
+                 static_cast<std::uintmax_t>(result.late_controls));
+  }
+}
+
+int run(const RunCommand& command, const TraceInput& trace, const sim::SystemConfig& config,
+        Results& results) {
   const TimedResult timed = run_timed(command, trace, config, results);
   clear_progress();
   results.commit(timed.result.statistics, config);
   write_stdout(report(command, timed));
-  if (timed.result.posts_refused != 0) {
-    std::fprintf(stderr, "hcasim: %ju work requests were refused by the verbs they were given to\n",
-                 static_cast<std::uintmax_t>(timed.result.posts_refused));
-  }
+  print_notes(timed.result);
+  if (!timed.result.failure.empty()) return complain(timed.result.failure, kRunFailed);
   if (timed.result.statistics.partial) end_interrupted();
+  return kGood;
 }
 
 }  // namespace
@@ -130,7 +144,7 @@ int run_command(const RunCommand& command) {
   check_nodes(trace, config);
   Results results(command);
   try {
-    run(command, trace, config, results);
+    return run(command, trace, config, results);
   } catch (const sim::InputError&) {
     clear_progress();
     throw;
@@ -140,7 +154,6 @@ int run_command(const RunCommand& command) {
     clear_progress();
     return complain(reason_of(error), kRunFailed);
   }
-  return kGood;
 }
 
 }  // namespace hcasim::tools

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "hcasim/hw/host_port.hpp"
 #include "hcasim/rvt/ib_objects.hpp"
 #include "hcasim/rvt/sync.hpp"
 
@@ -45,6 +46,10 @@ struct rvt_cq {
   bool cq_full = false;               ///< has overflowed; never cleared
   std::uint32_t triggered = 0;        ///< notifications so far
   std::uint64_t timer = 0;            ///< pending call of comp_handler, 0: none
+
+  /// Called when the driver has entered a completion of its own, armed or not; may be empty. Who
+  /// polls in simulated time watches the adapter's ring, which these do not pass. Must not wait.
+  hw::Callback entered;
 };
 
 /// The driver's object behind a verbs object.

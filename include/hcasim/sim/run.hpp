@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "hcasim/sim/config.hpp"
 #include "hcasim/sim/run_statistics.hpp"
@@ -36,6 +37,11 @@ struct RunResult {
   std::uint64_t engine_events = 0;       ///< events of all engines since the epoch
   std::uint64_t kernel_activations = 0;  ///< SystemC activations of all engines since the epoch
   std::uint64_t posts_refused = 0;       ///< work requests that a verb gave back
+  std::vector<std::string> refusals;     ///< the first of them by node, a line of text each
+  std::uint64_t late_controls = 0;       ///< control operations that began after their time
+  /// Why the trace did not come to its end, in one line; empty when it did. The statistics are
+  /// those up to there.
+  std::string failure;
 };
 
 /// A run that began and could not be completed. what() is one line.
@@ -46,7 +52,7 @@ class RunError : public std::runtime_error {
 
 /// Replays a trace on simulated hosts. One run a process, since SystemC holds one simulation.
 /// @throws InputError when the trace is wrong, before anything was written
-/// @throws RunError when the simulation cannot go on or does not come to an end
+/// @throws RunError when the simulation cannot go on, as when a control verb is refused
 /// @throws OutputError when an output cannot be written
 RunResult run_trace(const RunOptions& options, const SystemConfig& config);
 

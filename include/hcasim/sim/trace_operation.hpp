@@ -159,6 +159,9 @@ inline constexpr std::size_t kMaxSges = 32;
 /// Largest length of a work request and of a memory region in bytes: 2 GiB.
 inline constexpr std::uint64_t kMaxLength = std::uint64_t{1} << 31;
 
+/// Longest time of an `at=` or `after=`: eleven days. Sums of several stay below hw::kNever.
+inline constexpr hw::Time kLongestTime = 1'000'000 * hw::kSecond;
+
 /// Name of the CQ that `connect` makes on a node that has none of this name.
 inline constexpr const char* kDefaultCq = "cq";
 /// Name of the MR that `connect` makes on a node that has none of this name, and to which the short

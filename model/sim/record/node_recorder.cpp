@@ -53,8 +53,7 @@ void NodeRecorder::abandon(SendSlot slot, hw::Time at) {
     return finish(*record, at);
   }
   ++totals_.of(record->opcode).unfinished;
-  record->sender_done = true;
-  store_.close(*record, at);
+  store_.close_behind(*record, at);
 }
 
 void NodeRecorder::send_posted(std::uint32_t qpn, hw::WrOpcode opcode, std::uint64_t bytes,
@@ -109,12 +108,12 @@ inline void NodeRecorder::retire(SendSlot slot, hw::WcStatus status, hw::Time at
 }
 
 inline void NodeRecorder::finish(MessageRecord& record, hw::Time at) {
+  if (record.status != hw::WcStatus::kSuccess) return store_.close_behind(record, at);
   record.sender_done = true;
   record.done_at = at;
-  // Who never saw the message will never poll it; nor will one that refused it.
-  const bool receiver_owes = record.status == hw::WcStatus::kSuccess &&
-                             takes_receive(record.opcode) && record.has(Stamp::kFirstPacketIn) &&
-                             !record.receiver_done;
+  // Who never saw the message will never poll it.
+  const bool receiver_owes =
+      takes_receive(record.opcode) && record.has(Stamp::kFirstPacketIn) && !record.receiver_done;
   if (receiver_owes) return;
   store_.close(record, record.receiver_done ? std::max(at, record.at(Stamp::kRecvPolled)) : at);
 }
@@ -159,7 +158,8 @@ void NodeRecorder::receive_polled(std::uint32_t qpn, hw::WcStatus status, std::u
   if (record == nullptr) return;
   record->stamp(Stamp::kRecvPolled, at);
   record->receiver_done = true;
-  if (record->sender_done) store_.close(*record, std::max(at, record->done_at));
+  if (record->sender_done && record->until == hw::kNever)
+    store_.close(*record, std::max(at, record->done_at));
 }
 
 void NodeRecorder::count_receive(hw::WcStatus status, std::uint64_t bytes) {
@@ -204,6 +204,20 @@ void NodeRecorder::end(hw::Time end) {
   qps_.for_each([&](QpRecord& qp) {
     while (!qp.sends.empty()) abandon(qp.sends.pop(), end);
   });
+}
+
+hw::Time NodeRecorder::last_acknowledgement() {
+  hw::Time last = 0;
+  qps_.for_each([&](QpRecord& qp) {
+    for (std::uint64_t count = qp.sends.first(); count != qp.sends.last(); ++count) {
+      const SendSlot slot = qp.sends.at(count);
+      const MessageRecord* const record = slot == kLocalOperation ? nullptr : store_.find(slot);
+      if (record == nullptr) continue;
+      const bool known = record->has(Stamp::kAcknowledged);
+      last = std::max(last, known ? record->at(Stamp::kAcknowledged) : hw::kNever);
+    }
+  });
+  return last;
 }
 
 void NodeRecorder::append_occupancy(std::vector<OccupancyStatistics>& out) const {

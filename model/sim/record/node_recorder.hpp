@@ -46,6 +46,10 @@ class NodeRecorder : public hca::MessageObserver {
   void stamp(std::uint64_t message, hca::Stamp stamp, hw::Time at) override;
   void receive_completed(std::uint32_t qpn, std::uint64_t message) override;
 
+  /// When the last of the sends that are still in a queue was acknowledged: 0 when there is none,
+  /// hw::kNever when one is not acknowledged yet.
+  hw::Time last_acknowledgement();
+
   const std::string& name() const { return name_; }
   const NodeTotals& totals() const { return totals_; }
 

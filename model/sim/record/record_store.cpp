@@ -17,8 +17,9 @@ RecordStore::RecordStore() {
 }
 RecordStore::~RecordStore() = default;
 
-void RecordStore::set_csv(std::unique_ptr<CompletionsCsv> csv) {
+void RecordStore::set_csv(std::unique_ptr<CompletionsCsv> csv, hw::Time lag) {
   csv_ = std::move(csv);
+  lag_ = lag;
 }
 
 void RecordStore::grow() {
@@ -34,7 +35,30 @@ void RecordStore::grow() {
 }
 
 void RecordStore::write(const MessageRecord& record, hw::Time at) {
+  close_before(at - lag_);
   csv_->add(record, at);
+}
+
+void RecordStore::close_behind(MessageRecord& record, hw::Time at) {
+  if (csv_ == nullptr || met_) return close(record, at);
+  record.sender_done = true;
+  record.done_at = record.until = at;
+  closing_.push_back(static_cast<std::uint32_t>(&record - slots_));
+}
+
+void RecordStore::close_before(hw::Time limit) {
+  while (!closing_.empty() && slots_[closing_.front()].done_at < limit) {
+    MessageRecord& record = slots_[closing_.front()];
+    closing_.pop_front();
+    record.forget_later_receipt();
+    csv_->add(record, record.done_at);
+    release(record);
+  }
+}
+
+void RecordStore::engines_have_met() {
+  close_before(hw::kNever);
+  met_ = true;
 }
 
 void RecordStore::close_rest() {

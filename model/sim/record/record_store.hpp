@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ namespace hcasim::sim {
 struct MessageRecord {
   std::array<hw::Time, hca::kStamps> stamps;  // absolute; meaningful where `present` says so
   hw::Time done_at;                           ///< when the sender was done, stamped or not
+  hw::Time until;                             ///< later stamps do not count; hw::kNever: all do
   std::uint64_t bytes;
   std::uint64_t wqe;             ///< WQE count of the QP
   std::uint64_t order;           ///< of posting on its node
@@ -36,8 +38,18 @@ struct MessageRecord {
   bool has(hca::Stamp stamp) const { return (present >> static_cast<unsigned>(stamp) & 1) != 0; }
   hw::Time at(hca::Stamp stamp) const { return stamps[static_cast<unsigned>(stamp)]; }
 
+  /// Forgets what the receiver says of times after `until`.
+  void forget_later_receipt() {
+    for (auto i = static_cast<unsigned>(hca::Stamp::kFirstPacketIn);
+         i <= static_cast<unsigned>(hca::Stamp::kRecvPolled); ++i) {
+      if (stamps[i] > until) present &= ~(1u << i);
+    }
+  }
+
   /// A retransmission changes only those stamps that mark the end of something.
   void stamp(hca::Stamp stamp, hw::Time time) {
+    if (time > until) [[unlikely]]
+      return;
     const auto index = static_cast<unsigned>(stamp);
     if (((present & ~kLastCounts) >> index & 1) != 0) return;
     stamps[index] = time;
@@ -61,7 +73,8 @@ class RecordStore {
   RecordStore(const RecordStore&) = delete;
   RecordStore& operator=(const RecordStore&) = delete;
 
-  void set_csv(std::unique_ptr<CompletionsCsv> csv);
+  /// @param lag the time by which nodes may be apart when they report
+  void set_csv(std::unique_ptr<CompletionsCsv> csv, hw::Time lag);
   CompletionsCsv* csv() const { return csv_.get(); }
 
   void set_epoch(hw::Time epoch) { epoch_ = epoch; }
@@ -76,6 +89,7 @@ class RecordStore {
     MessageRecord& record = slots_[index];
     free_ = record.next_free;
     record.present = 0;
+    record.until = hw::kNever;
     record.sender_done = record.receiver_done = record.finished = false;
     return std::uint64_t{record.generation} << 32 | index;
   }
@@ -95,11 +109,15 @@ class RecordStore {
   /// The record is complete. @param at orders the rows of the CSV
   void close(MessageRecord& record, hw::Time at) {
     if (csv_ != nullptr) write(record, at);
-    record.sender_done = false;
-    record.generation = (record.generation & kLastGeneration) + 1;
-    record.next_free = free_;
-    free_ = static_cast<std::uint32_t>(&record - slots_);
+    release(record);
   }
+
+  /// Closes a record whose message did not get through, at `at`. The receiver's engine may not have
+  /// come there yet: what it has to say up to `at` still counts.
+  void close_behind(MessageRecord& record, hw::Time at);
+
+  /// All engines have come to the end of the run: nothing that counts is reported any more.
+  void engines_have_met();
 
   /// Closes all records of which the sender is done, at the end of a run.
   void close_rest();
@@ -114,6 +132,13 @@ class RecordStore {
 
   void grow();
   void write(const MessageRecord& record, hw::Time at);
+  void close_before(hw::Time limit);
+  void release(MessageRecord& record) {
+    record.sender_done = false;
+    record.generation = (record.generation & kLastGeneration) + 1;
+    record.next_free = free_;
+    free_ = static_cast<std::uint32_t>(&record - slots_);
+  }
 
   std::vector<MessageRecord> records_;
   MessageRecord* slots_ = nullptr;  // of records_, at hand for find()
@@ -121,6 +146,9 @@ class RecordStore {
   std::uint32_t free_ = kNone;
   hw::Time epoch_ = hw::kNever;
   std::unique_ptr<CompletionsCsv> csv_;
+  hw::Time lag_ = 0;                   // of the engine that is behind
+  bool met_ = false;                   // no engine is behind any more
+  std::deque<std::uint32_t> closing_;  // indices of records, in the order of close_behind()
 };
 
 }  // namespace hcasim::sim

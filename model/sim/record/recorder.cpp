@@ -11,7 +11,8 @@ namespace hcasim::sim {
 Recorder::Recorder(const RecorderOptions& options) {
   if (options.completions_csv.empty()) return;
   store_.set_csv(std::make_unique<CompletionsCsv>(options.completions_csv, options.reorder_window,
-                                                  options.outputs));
+                                                  options.outputs),
+                 options.reorder_window / 2);
 }
 
 Recorder::~Recorder() = default;
@@ -31,9 +32,16 @@ void Recorder::set_epoch(hw::Time epoch) {
 
 void Recorder::close(hw::Time end) {
   end_ = end;
+  store_.engines_have_met();
   for (NodeRecorder& node : nodes_) node.end(end);
   store_.close_rest();
   if (store_.csv() != nullptr) store_.csv()->close();
+}
+
+hw::Time Recorder::last_acknowledgement() {
+  hw::Time last = 0;
+  for (NodeRecorder& node : nodes_) last = std::max(last, node.last_acknowledgement());
+  return last;
 }
 
 bool Recorder::output_failed() const {

@@ -47,6 +47,10 @@ class Recorder {
   /// @throws OutputError when the CSV cannot be written; statistics() is right even then
   void close(hw::Time end);
 
+  /// When the last of the sends that nobody has learned the end of was acknowledged: 0 when there
+  /// are none, hw::kNever when one is not acknowledged yet.
+  hw::Time last_acknowledgement();
+
   /// A full disk ended the CSV: close() will throw. A long run may look now and then.
   bool output_failed() const;
 

@@ -4,8 +4,11 @@
 #include "sim/replay/data_process.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "hcasim/rvt/rdmavt_cq.hpp"
+#include "sim/record/text.hpp"
+#include "sim/replay/saturating_time.hpp"
 
 namespace hcasim::sim {
 
@@ -25,19 +28,33 @@ std::uint64_t wr_id_of(const WorkItem& item, std::uint64_t number) {
 DataProcess::DataProcess(NodeObjects& objects, ObjectDirectory& directory, NodeRecorder* recorder)
     : Unit(objects.node().engine(), "cpu"),
       objects_(objects),
+      directory_(directory),
       recorder_(recorder),
       cpu_(objects.node().host().cpu()),
       post_list_(objects, directory),
-      poll_interval_(std::max(1u, objects.node().config().host.poll_interval_ns) *
-                     hw::kNanosecond) {
+      poll_interval_(std::max(1u, objects.node().config().host.poll_interval_ns) * hw::kNanosecond),
+      controls_(objects, labels_, *this) {
   objects.set_listener(*this);
 }
 
 void DataProcess::start(OperationSource& source, hw::Time epoch) {
   source_ = &source;
   window_ = source.read_ahead();
+  farthest_ = kFarthestWindows * window_;
   epoch_ = epoch;
+  controls_.set_epoch(epoch);
+  default_mr_there_ = objects_.has_default_mr();
+  if (peer_ != nullptr) peer_default_mr_there_ = peer_->objects_.has_default_mr();
+  for (TraceQueue& queue : queue_store_) {
+    queue.peer_is_self = queue.qp->peer_node == objects_.index();
+    expect_posts(queue);
+  }
   wake(epoch);
+}
+
+void DataProcess::stop() {
+  stopped_ = true;
+  controls_.stop();
 }
 
 // --- Objects
@@ -46,6 +63,7 @@ void DataProcess::start(OperationSource& source, hw::Time epoch) {
 void DataProcess::cq_created(NameId name, TraceCq& cq) {
   cqs_.push_back({this, name, &cq, true, false});
   ready_cqs_.push(&cqs_.back());
+  rvt::ibcq_to_rvtcq(cq.cq)->entered = {&DataProcess::cq_entered, &cqs_.back(), 0};
 }
 
 void DataProcess::cq_destroyed(NameId name) {
@@ -54,24 +72,39 @@ void DataProcess::cq_destroyed(NameId name) {
   }
 }
 
-void DataProcess::qp_created(NameId name, TraceQp& qp) {
-  for (const bool is_send : {true, false}) {
-    TraceQueue& queue = queue_store_.emplace_back();
-    queue.index = static_cast<std::uint32_t>(queues_.size());
-    queues_.push_back(&queue);
-    queue.qp_name = name;
-    queue.qp = &qp;
-    queue.qpn = qp.qp->qp_num;
-    queue.is_send = is_send;
-    queue.depth = is_send ? qp.max_send_wr : qp.max_recv_wr;
-    place(is_send ? by_name_send_ : by_name_recv_, name, queue);
-    place(is_send ? by_qpn_send_ : by_qpn_recv_, queue.qpn, queue);
-  }
-  if (recorder_ != nullptr) recorder_->qp_created(qp.qp->qp_num, objects_.text(name));
+TraceQueue& DataProcess::make_queue(NameId name, bool is_send) {
+  TraceQueue& queue = queue_store_.emplace_back();
+  queue.index = static_cast<std::uint32_t>(queues_.size());
+  queues_.push_back(&queue);
+  queue.qp_name = name;
+  queue.is_send = is_send;
+  place(is_send ? by_name_send_ : by_name_recv_, name, queue);
+  if (source_ != nullptr) expect_posts(queue);
+  return queue;
 }
 
-void DataProcess::qp_reset(NameId name) {
-  TraceQp* qp = objects_.qp(name);
+void DataProcess::expect_posts(TraceQueue& queue) {
+  if (post_counts_ == nullptr) return;
+  queue.unread = post_counts_->of(queue.qp_name, queue.is_send);
+  if (queue.unread != 0) ++starving_;
+}
+
+void DataProcess::qp_created(NameId name, TraceQp& qp) {
+  for (const bool is_send : {true, false}) {
+    TraceQueue* const known = queue_of(name, is_send);
+    TraceQueue& queue = known != nullptr ? *known : make_queue(name, is_send);
+    queue.qp = &qp;
+    queue.qpn = qp.qpn;
+    queue.depth = is_send ? qp.max_send_wr : qp.max_recv_wr;
+    queue.posts = 0;
+    place(is_send ? by_qpn_send_ : by_qpn_recv_, queue.qpn, queue);
+    list(queue);
+  }
+  if (recorder_ != nullptr) recorder_->qp_created(qp.qpn, objects_.text(name));
+}
+
+// What was posted and has not completed never will; whoever waits for it goes on.
+void DataProcess::empty(NameId name) {
   for (const bool is_send : {true, false}) {
     TraceQueue& queue = *queue_of(name, is_send);
     while (!queue.posted.empty()) {
@@ -79,10 +112,35 @@ void DataProcess::qp_reset(NameId name) {
       if (gone.label != kNoInstance) complete_label(gone.label);
     }
     queue.posts = 0;
+    list(queue);
   }
-  if (recorder_ != nullptr) {
-    recorder_->qp_closed(qp->qp->qp_num, cpu_.now());
-    recorder_->qp_created(qp->qp->qp_num, objects_.text(name));
+}
+
+void DataProcess::qp_reset(NameId name, const TraceQp& qp) {
+  read_completions_of(qp);
+  empty(name);
+  if (recorder_ == nullptr) return;
+  recorder_->qp_closed(qp.qpn, cpu_.now());
+  recorder_->qp_created(qp.qpn, objects_.text(name));
+}
+
+void DataProcess::qp_destroyed(NameId name, const TraceQp& qp) {
+  read_completions_of(qp);
+  empty(name);
+  by_qpn_send_[qp.qpn] = by_qpn_recv_[qp.qpn] = nullptr;
+  if (recorder_ != nullptr) recorder_->qp_closed(qp.qpn, cpu_.now());
+}
+
+// The driver has moved what the QP had completed into its own rings.
+void DataProcess::read_completions_of(const TraceQp& gone) {
+  for (PolledCq& cq : cqs_) {
+    while (cq.cq != nullptr && rvt::ibcq_to_rvtcq(cq.cq->cq)->count != 0) {
+      const int count = rvt::ib_poll_cq(cq.cq->cq, kPollBatch, wcs_.data());
+      for (int i = 0; i < count; ++i) {
+        const rvt::ib_wc& wc = wcs_[static_cast<std::size_t>(i)];
+        completed(wc, wc.qp == gone.qp ? gone.qpn : wc.qp->qp_num, cpu_.now());
+      }
+    }
   }
 }
 
@@ -91,7 +149,7 @@ void DataProcess::qp_reset(NameId name) {
 
 // Reads until the window is full. What is read depends on this node's progress alone.
 inline void DataProcess::read_ahead() {
-  while (!source_ended_ && waiting_items_ < window_ && controls_.size() < window_) {
+  while (!source_ended_ && room_to_read()) {
     WaitingWork& work = work_.acquire();
     const Operation* operation = nullptr;
     const SourceItem kind = source_->next(work.item, operation);
@@ -103,6 +161,8 @@ inline void DataProcess::read_ahead() {
     work_.release(work);
     if (kind == SourceItem::kControl) {
       take_control(*operation);
+    } else if (kind == SourceItem::kPeerControl) {
+      take_peer_control(*operation);
     } else {
       source_ended_ = true;
     }
@@ -110,8 +170,15 @@ inline void DataProcess::read_ahead() {
 }
 
 inline void DataProcess::add(WaitingWork& work) {
-  TraceQueue* const queue = queue_of(work.item.queue, work.item.is_send);
-  if (queue == nullptr) fail_without_queue(work.item);
+  TraceQueue* queue = queue_of(work.item.queue, work.item.is_send);
+  if (queue == nullptr) {
+    if (!own_order_.any()) fail_without_queue(work.item);
+    queue = &make_queue(work.item.queue, work.item.is_send);
+  }
+  if (queue->unread != 0) {
+    if (queue->waiting.empty()) --starving_;
+    --queue->unread;
+  }
   queue->waiting.push(work);
   ++waiting_items_;
   list(*queue);
@@ -120,18 +187,11 @@ inline void DataProcess::add(WaitingWork& work) {
 void DataProcess::take_work(WorkItem& work, const Operation& operation) {
   if (operation.after != kNoName) work.after = labels_.refer(operation.after);
   if (operation.label != kNoName) work.label = labels_.define(operation.label);
+  if (orders_matter_) find_objects(work);
 }
 
-void DataProcess::take_control(const Operation& operation) {
-  controls_.push(operation);
-  if (!control_running_) {
-    control_running_ = true;
-    cpu_.start_task([this] { run_controls(); });
-  }
-}
-
-void DataProcess::fail_without_queue(const WorkItem& item) const {
-  fail("line " + std::to_string(item.line) + " posts to no queue pair");
+void DataProcess::fail_without_queue(const WorkItem& item) {
+  throw LineError(mishap(item.line, "posts to no queue pair"));
 }
 
 // --- Whose turn it is
@@ -149,13 +209,13 @@ inline std::uint32_t DataProcess::list_length(const TraceQueue& queue) const {
 // True when the item's time has come; arranges a wake-up otherwise.
 bool DataProcess::time_has_come(TraceQueue& queue, const WorkItem& item) {
   hw::Time at = 0;
-  if (item.timing == Timing::kAt) at = epoch_ + item.time;
+  if (item.timing == Timing::kAt) at = later(epoch_, item.time);
   if (item.after != kNoInstance) {
     if (!labels_.done(item.after)) {
       labels_.wait(item.after, queue.index);  // complete_label lists the queue again
       return false;
     }
-    at = labels_.completed_at(item.after) + item.time;
+    at = later(labels_.completed_at(item.after), item.time);
   }
   if (at <= now()) return true;
   if (queue.timed_at == at) return false;
@@ -179,6 +239,8 @@ inline std::uint32_t DataProcess::runnable(TraceQueue& queue) {
   // A list that can never fit is posted all the same, to be refused as in life.
   const std::uint32_t depth = std::max(queue.depth, 1u);
   if (queue.posted.size() >= depth) return 0;
+  if (orders_matter_ && !objects_are_there(queue)) [[unlikely]]
+    return 0;
   const std::uint32_t length = list_length(queue);
   return queue.posted.size() + std::min(length, depth) <= depth ? length : 0;
 }
@@ -213,7 +275,9 @@ inline void DataProcess::post(TraceQueue& queue, std::uint32_t count) {
     recorder_->receive_posted(queue.qpn, at, accepted);
   }
   for (std::uint32_t i = 0; i < accepted; ++i) take_posted(queue, at);
-  if (error != 0) refused(queue, count - accepted);
+  if (error != 0) refused(queue, count - accepted, error);
+  queue.posted_until = cpu_.now();
+  if (controls_.waiting() != 0) controls_.advance();
 }
 
 inline void DataProcess::take_posted(TraceQueue& queue, hw::Time at) {
@@ -223,23 +287,29 @@ inline void DataProcess::take_posted(TraceQueue& queue, hw::Time at) {
     recorder_->send_posted(queue.qpn, static_cast<hw::WrOpcode>(item.opcode), item.bytes(), at);
   }
   const bool signaled = !queue.is_send || queue.qp->sq_sig_all || (item.flags & kUnsignaled) == 0;
-  queue.posted.push({wr_id_of(item, queue.posts), item.label, signaled});
+  queue.posted.push({wr_id_of(item, queue.posts), item.line, item.label, signaled});
   ++queue.posts;
   ++posts_;
-  forget(work);
+  forget(queue, work);
 }
 
 // The verb gave these back: they will not complete, and whoever waits for them goes on.
-void DataProcess::refused(TraceQueue& queue, std::uint32_t count) {
+void DataProcess::refused(TraceQueue& queue, std::uint32_t count, int error) {
   counters_.posts_refused += count;
+  if (refusals_.size() < kMishapsKept) {
+    const char* const verb = queue.is_send ? "post_send" : "post_recv";
+    refusals_.push_back(mishap(queue.waiting.front().item.line,
+                               std::string(verb) + " was refused: " + std::strerror(-error)));
+  }
   for (std::uint32_t i = 0; i < count; ++i) {
     WaitingWork& work = queue.waiting.pop();
     if (work.item.label != kNoInstance) complete_label(work.item.label);
-    forget(work);
+    forget(queue, work);
   }
 }
 
-inline void DataProcess::forget(WaitingWork& work) {
+inline void DataProcess::forget(TraceQueue& queue, WaitingWork& work) {
+  if (queue.waiting.empty() && queue.unread != 0) ++starving_;
   if (work.item.after != kNoInstance) labels_.release(work.item.after);
   work_.release(work);
   --waiting_items_;
@@ -253,6 +323,7 @@ void DataProcess::complete_label(LabelInstance label) {
   for (const std::uint32_t queue : waiters) list(*queues_[queue]);
   waiters.clear();
   labels_.complete(label, cpu_.now());
+  if (controls_.waiting() != 0) controls_.advance();
 }
 
 // Polls a completion queue that has something; false when none has.
@@ -266,7 +337,10 @@ inline bool DataProcess::poll_next() {
     const int count = rvt::ib_poll_cq(cq.cq->cq, kPollBatch, wcs_.data());
     if (count > 0) {
       const hw::Time at = cpu_.now();
-      for (int i = 0; i < count; ++i) completed(wcs_[static_cast<std::size_t>(i)], at);
+      for (int i = 0; i < count; ++i) {
+        const rvt::ib_wc& wc = wcs_[static_cast<std::size_t>(i)];
+        completed(wc, wc.qp->qp_num, at);
+      }
       return true;
     }
     ready_cqs_.pop();
@@ -286,22 +360,34 @@ void DataProcess::watch(PolledCq& cq) {
 
 void DataProcess::cq_written(void* context, std::uint64_t) {
   auto* cq = static_cast<PolledCq*>(context);
-  DataProcess& self = *cq->process;
   cq->watching = false;
-  if (cq->ready || cq->cq == nullptr) return;
-  cq->ready = true;
-  self.ready_cqs_.push(cq);
-  // The polling loop looks at its next tick.
-  const hw::Time idle = std::max<hw::Time>(0, self.now() - self.idle_since_);
-  const hw::Time ticks = (idle + self.poll_interval_ - 1) / self.poll_interval_;
-  self.wake(self.idle_since_ + ticks * self.poll_interval_);
+  cq->process->notice(*cq);
 }
 
-inline void DataProcess::completed(const rvt::ib_wc& wc, hw::Time at) {
+// A completion of the driver, which no write to the ring tells of.
+void DataProcess::cq_entered(void* context, std::uint64_t) {
+  auto* cq = static_cast<PolledCq*>(context);
+  DataProcess& self = *cq->process;
+  if (!self.stepping_) return self.notice(*cq);
+  if (cq->ready) return;
+  cq->ready = true;  // by a post of this step: the next one polls
+  self.ready_cqs_.push(cq);
+}
+
+void DataProcess::notice(PolledCq& cq) {
+  if (cq.ready || cq.cq == nullptr) return;
+  cq.ready = true;
+  ready_cqs_.push(&cq);
+  // The polling loop looks at its next tick.
+  const hw::Time idle = std::max<hw::Time>(0, now() - idle_since_);
+  const hw::Time ticks = (idle + poll_interval_ - 1) / poll_interval_;
+  wake(idle_since_ + ticks * poll_interval_);
+}
+
+inline void DataProcess::completed(const rvt::ib_wc& wc, std::uint32_t qpn, hw::Time at) {
   ++completions_;
   const bool receive = (wc.opcode & rvt::IB_WC_RECV) != 0;
   const std::vector<TraceQueue*>& table = receive ? by_qpn_recv_ : by_qpn_send_;
-  const std::uint32_t qpn = wc.qp->qp_num;
   TraceQueue* queue = qpn < table.size() ? table[qpn] : nullptr;
   if (queue == nullptr || queue->posted.empty()) {
     ++counters_.unexpected;
@@ -324,6 +410,7 @@ inline void DataProcess::send_completed(TraceQueue& queue, const rvt::ib_wc& wc,
     if (ended.label != kNoInstance) complete_label(ended.label);
     const bool own = ended.wr_id == wc.wr_id && (ended.signaled || !success);
     if (!own) continue;
+    if (!success) note_failure(queue, ended.line, wc.status);
     if (recorder_ != nullptr) {
       recorder_->send_polled(queue.qpn, count, static_cast<hw::WcStatus>(wc.status), at);
     }
@@ -353,8 +440,12 @@ void DataProcess::wake(hw::Time at) {
 }
 
 void DataProcess::on_event(std::uint64_t argument) {
-  if (static_cast<hw::Time>(argument) != next_step_) return;  // an earlier look took its place
+  if (static_cast<hw::Time>(argument) != next_step_) {  // an earlier look took its place
+    if ((argument & kNewsBit) != 0) take_news();
+    return;
+  }
   next_step_ = hw::kNever;
+  if (stopped_) return;
   while (!timed_.empty() && timed_.front().at <= now()) {
     TraceQueue& queue = *queues_[timed_.front().queue];
     queue.timed_at = hw::kNever;
@@ -364,11 +455,13 @@ void DataProcess::on_event(std::uint64_t argument) {
     list(queue);
   }
   next_timer_ = hw::kNever;
+  stepping_ = true;
   cpu_.begin_activity();
   const bool polled = poll_next();
   read_ahead();
   const bool posted = post_next();
   free_at_ = now() + cpu_.end_activity();
+  stepping_ = false;
   if (!timed_.empty()) set_timer(timed_.front().at);
   if (polled || posted) last_activity_ = free_at_;
   if (polled || posted || !listed_.empty()) {
@@ -378,28 +471,9 @@ void DataProcess::on_event(std::uint64_t argument) {
   }
 }
 
-void DataProcess::run_controls() {
-  while (!controls_.empty()) {
-    const Operation operation = controls_.pop();
-    const hw::Time at = operation.timing == Timing::kAt ? epoch_ + operation.time : 0;
-    if (at > now()) {
-      objects_.node().host().tasks().sleep_until(at);
-    } else if (at != 0 && at < now()) {
-      ++counters_.late_controls;
-    }
-    const ControlResult result = objects_.execute(operation);
-    if (result.error != 0) {
-      fail("line " + std::to_string(operation.line) + ": " + result.verb + " failed with errno " +
-           std::to_string(-result.error));
-    }
-    wake(now());
-  }
-  control_running_ = false;
-}
-
-void DataProcess::widen() {
-  window_ *= 2;
-  wake(now());
+void DataProcess::widen(hw::Time at) {
+  window_ = farthest_ *= 2;
+  wake(at);
 }
 
 bool DataProcess::finished() const {
@@ -408,21 +482,61 @@ bool DataProcess::finished() const {
       queue_store_, [](const TraceQueue& queue) { return !queue.is_send || queue.posted.empty(); });
 }
 
-std::string DataProcess::stuck_because() const {
+bool DataProcess::settled() {
+  if (!source_ended_ || waiting_items_ != 0 || !controls_.empty()) return false;
+  return std::ranges::all_of(queue_store_, [](TraceQueue& queue) {
+    if (!queue.is_send) return true;
+    for (std::uint32_t i = 0; i < queue.posted.size(); ++i) {
+      if (queue.posted[i].signaled) return false;
+    }
+    return true;
+  });
+}
+
+// --- What went wrong
+// ------------------------------------------------------------------------------
+
+// Flushes follow from something else.
+[[gnu::noinline]] void DataProcess::note_failure(const TraceQueue& queue, std::uint64_t line,
+                                                 rvt::ib_wc_status status) {
+  if (status == rvt::IB_WC_WR_FLUSH_ERR || !failures_.empty()) return;
+  const std::string verb = queue.is_send ? "post_send" : "post_recv";
+  failures_.push_back(mishap(line, verb + " to " + objects_.text(queue.qp_name) + " ended with " +
+                                       std::string(name_of(static_cast<hw::WcStatus>(status)))));
+}
+
+Mishap DataProcess::mishap(std::uint64_t line, std::string why) {
+  return {line, cpu_.now() - epoch_, objects_.node().node_name(), std::move(why)};
+}
+
+Mishap DataProcess::stuck_because() {
+  constexpr const char* kLabel = "waits for a label whose operation does not complete";
+  const auto waits = [&](LabelInstance after) {
+    return after != kNoInstance && !labels_.done(after);
+  };
+  if (controls_.running()) return mishap(controls_.running_line(), "its verb does not return");
+  const WorkItem* behind_controls = nullptr;
   for (const TraceQueue& queue : queue_store_) {
     if (queue.waiting.empty()) continue;
     const WorkItem& item = queue.waiting.front().item;
-    const bool waits = item.after != kNoInstance && !labels_.done(item.after);
-    return "line " + std::to_string(item.line) +
-           (waits ? " waits for a label whose operation does not complete"
-                  : " waits for room in its queue");
+    if (queue.awaits_control) {
+      behind_controls = &item;
+      continue;
+    }
+    return mishap(item.line, waits(item.after) ? kLabel : "waits for room in its queue");
   }
-  for (const TraceQueue& queue : queue_store_) {
+  if (controls_.waiting() != 0) {
+    const PendingControl& next = controls_.next();
+    return mishap(next.operation.line, waits(next.after) ? kLabel : "waits for its peer");
+  }
+  if (behind_controls != nullptr) return mishap(behind_controls->line, "waits for its peer");
+  for (TraceQueue& queue : queue_store_) {
     if (!queue.is_send || queue.posted.empty()) continue;
-    return std::to_string(queue.posted.size()) + " work requests of " +
-           objects_.text(queue.qp_name) + " do not complete";
+    return mishap(queue.posted.front().line,
+                  "is the first of " + std::to_string(queue.posted.size()) + " work requests of " +
+                      objects_.text(queue.qp_name) + " that do not complete");
   }
-  return "nothing";
+  return mishap(0, "");
 }
 
 }  // namespace hcasim::sim

@@ -3,14 +3,20 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "hca/pool.hpp"
+#include "sim/replay/checked_trace.hpp"
+#include "sim/replay/control_order.hpp"
+#include "sim/replay/control_stream.hpp"
 #include "sim/replay/labels.hpp"
+#include "sim/replay/line_error.hpp"
 #include "sim/replay/node_objects.hpp"
 #include "sim/replay/post_list.hpp"
 #include "sim/replay/waiting_work.hpp"
@@ -21,14 +27,16 @@ namespace hcasim::sim {
 /// A work request that was posted and has not completed.
 struct Posted {
   std::uint64_t wr_id = 0;
+  std::uint64_t line = 0;
   LabelInstance label = kNoInstance;
   bool signaled = true;
 };
 
-/// One direction of a queue pair: what waits to be posted, and what was posted.
+/// One direction of a queue pair, by name: what waits to be posted, and what was posted. It
+/// outlives a queue pair that is destroyed, for the next one of its name.
 struct TraceQueue {
   NameId qp_name = kNoName;
-  TraceQp* qp = nullptr;
+  TraceQp* qp = nullptr;  ///< null until it is made
   std::uint32_t qpn = 0;
   std::uint32_t index = 0;
   bool is_send = false;
@@ -37,37 +45,65 @@ struct TraceQueue {
   std::uint64_t posts = 0;
   std::uint32_t depth = 0;
   hw::Time timed_at = hw::kNever;  ///< a wake-up is arranged for it
+  hw::Time posted_until = 0;       ///< end of the latest post
+  std::uint64_t unread = 0;        ///< posts that have not been read yet, where that is known
   bool listed = false;             ///< among those to be looked at
+  bool awaits_control = false;     ///< until the next control line has been carried out
+  bool peer_is_self = false;       ///< remote names behind the lines read so far are the node's own
 };
 
 /// The program of one node: posts what the trace says as soon as it may, polls the completion
 /// queues, and does one thing at a time, each taking the CPU time that its verbs cost. When there
 /// is nothing to do it waits for a completion, a time of the trace or a label, and polls at the
 /// next tick of its polling loop; an empty poll is no event.
-class DataProcess : public Unit, public ObjectListener {
+///
+/// The lines of a node are one ordered stream. A post waits for the control lines above it that
+/// make, change or end an object that it names; a control line is ControlStream's, and waits for
+/// the posts above it that name its object. News of a peer's control lines, of which remote names
+/// may be, takes as long as a packet of no length.
+class DataProcess : public Unit, public ObjectListener, private ControlOwner {
  public:
   struct Counters {
     std::uint64_t posts_refused = 0;  ///< work requests that post_send or post_recv gave back
     std::uint64_t unexpected = 0;     ///< completions of nothing that was posted
-    std::uint64_t late_controls = 0;  ///< control operations that began after their time
   };
 
   DataProcess(NodeObjects& objects, ObjectDirectory& directory, NodeRecorder* recorder);
 
-  /// Reads further ahead: for when nothing that was read can go on.
-  void widen();
+  /// Tells `peer` of this node's control lines, `latency` later. To be called before start().
+  void set_peer(DataProcess& peer, hw::Time latency) {
+    peer_ = &peer;
+    latency_ = latency;
+  }
+  /// Posts of the trace, by queue, so that it reads further ahead for a queue that has nothing else
+  /// to do. To be called before start().
+  void set_post_counts(const PostCounts& counts) { post_counts_ = &counts; }
+  /// Reads further ahead, at `at`: for when nothing that was read can go on.
+  void widen(hw::Time at);
+  /// Posts, polls and controls nothing any more.
+  void stop();
   bool read_everything() const { return source_ended_; }
   /// Begins to carry out what `source` says at the epoch, t = 0 of the trace.
   void start(OperationSource& source, hw::Time epoch);
-  /// True when everything of the trace was posted and has completed.
+  /// True when everything of the trace was carried out, posted and has completed.
   bool finished() const;
-  /// One line on what keeps the node from going on.
-  std::string stuck_because() const;
+  /// The same, or only sends are left that are not signaled and have none behind them that is.
+  bool settled();
+  /// What keeps the node from going on; line 0 when no line does.
+  Mishap stuck_because();
+  /// The first work request that failed by itself, or null.
+  const Mishap* first_failure() const { return failures_.empty() ? nullptr : &failures_.front(); }
+  /// The first work requests that the verbs gave back.
+  const std::vector<Mishap>& refusals() const { return refusals_; }
   /// Work requests that completed so far, of both queues.
   std::uint64_t completions() const { return completions_; }
   std::uint64_t posts() const { return posts_; }
+  /// Control lines carried out so far.
+  std::uint64_t controls() const { return controls_carried_out_; }
+  /// Control lines that began after the time that they give.
+  std::uint64_t late_controls() const { return controls_.late(); }
   /// The time of the trace that is waited for next, hw::kNever when none is.
-  hw::Time next_timed() const { return next_timer_; }
+  hw::Time next_timed() const { return std::min(next_timer_, controls_.next_timed()); }
   /// When the CPU ended its latest post or poll.
   hw::Time last_activity() const { return last_activity_; }
   const Counters& counters() const { return counters_; }
@@ -77,7 +113,8 @@ class DataProcess : public Unit, public ObjectListener {
   void cq_created(NameId name, TraceCq& cq) override;
   void cq_destroyed(NameId name) override;
   void qp_created(NameId name, TraceQp& qp) override;
-  void qp_reset(NameId name) override;
+  void qp_reset(NameId name, const TraceQp& qp) override;
+  void qp_destroyed(NameId name, const TraceQp& qp) override;
 
  private:
   struct PolledCq {
@@ -88,13 +125,37 @@ class DataProcess : public Unit, public ObjectListener {
     bool watching = false;
   };
 
+  // What the peer tells: that its control line of this number has been carried out, or, for
+  // connect, that its QP of this number is made.
+  struct News {
+    bool queue_pair = false;
+    std::uint32_t number = 0;
+  };
+
   static constexpr std::uint32_t kPollBatch = 16;
+  static constexpr std::uint32_t kFarthestWindows = 16;
+  static constexpr std::uint64_t kNewsBit = std::uint64_t{1} << 63;  // of an event's argument
+  static constexpr std::size_t kMishapsKept = 3;
 
   void read_ahead();
   void add(WaitingWork& work);
-  [[noreturn]] void fail_without_queue(const WorkItem& item) const;
+  [[noreturn]] void fail_without_queue(const WorkItem& item);
   void take_work(WorkItem& work, const Operation& operation);
   void take_control(const Operation& operation);
+  void take_peer_control(const Operation& operation);
+  void touch_connected(const Operation& operation);
+  void touch_default_mr(ControlOrder& order, bool there);
+  void set_destination(const Operation& operation, PendingControl& control);
+  void find_objects(WorkItem& work);
+  bool objects_are_there(TraceQueue& queue);
+  void look_at_queues_that_await_control();
+  bool may_begin(const PendingControl& control, hw::Time& from) override;
+  bool may_begin_on_qp(const Operation& operation, hw::Time& from) const;
+  bool may_begin_on_mr(const Operation& operation);
+  void queue_pair_made(std::uint32_t qpn) override;
+  void control_ended(const PendingControl& control, const ControlResult& result) override;
+  void tell_peer(News news);
+  void take_news();
   void list(TraceQueue& queue) {
     if (queue.listed || queue.waiting.empty()) return;
     queue.listed = true;
@@ -110,23 +171,36 @@ class DataProcess : public Unit, public ObjectListener {
   bool post_next();
   void post(TraceQueue& queue, std::uint32_t count);
   void take_posted(TraceQueue& queue, hw::Time at);
-  void refused(TraceQueue& queue, std::uint32_t count);
-  void forget(WaitingWork& work);
+  void refused(TraceQueue& queue, std::uint32_t count, int error);
+  void forget(TraceQueue& queue, WaitingWork& work);
+  bool room_to_read() const {
+    const std::uint32_t window = starving_ == 0 ? window_ : farthest_;
+    return waiting_items_ < window && controls_.waiting() < window;
+  }
   void complete_label(LabelInstance label);
   bool poll_next();
-  void completed(const rvt::ib_wc& wc, hw::Time at);
+  void completed(const rvt::ib_wc& wc, std::uint32_t qpn, hw::Time at);
+  void read_completions_of(const TraceQp& gone);
+  void empty(NameId name);
+  void note_failure(const TraceQueue& queue, std::uint64_t line, rvt::ib_wc_status status);
   void send_completed(TraceQueue& queue, const rvt::ib_wc& wc, hw::Time at);
   void receive_completed(TraceQueue& queue, const rvt::ib_wc& wc, hw::Time at);
   void watch(PolledCq& cq);
   static void cq_written(void* context, std::uint64_t);
+  static void cq_entered(void* context, std::uint64_t);
+  void notice(PolledCq& cq);
   void wake(hw::Time at);
-  void run_controls();
+  TraceQueue& make_queue(NameId qp, bool is_send);
+  void expect_posts(TraceQueue& queue);
   TraceQueue* queue_of(NameId qp, bool is_send) const {
     const std::vector<TraceQueue*>& table = is_send ? by_name_send_ : by_name_recv_;
     return qp < table.size() ? table[qp] : nullptr;
   }
 
+  Mishap mishap(std::uint64_t line, std::string why);
+
   NodeObjects& objects_;
+  ObjectDirectory& directory_;
   OperationSource* source_ = nullptr;
   NodeRecorder* recorder_;
   host::CpuPort& cpu_;
@@ -138,7 +212,10 @@ class DataProcess : public Unit, public ObjectListener {
   Labels labels_;
   WaitingWorkStore work_;
   std::uint32_t waiting_items_ = 0;
-  std::uint32_t window_ = 0;  ///< operations held ahead of their turn
+  std::uint32_t window_ = 0;    ///< operations held ahead of their turn, ...
+  std::uint32_t farthest_ = 0;  ///< ... and while a queue has nothing of its own among them
+  std::uint32_t starving_ = 0;  ///< queues with nothing in the window and something behind it
+  const PostCounts* post_counts_ = nullptr;
   std::deque<TraceQueue> queue_store_;
   std::vector<TraceQueue*> queues_;
   std::vector<TraceQueue*> by_name_send_;  // by name of the QP
@@ -158,8 +235,20 @@ class DataProcess : public Unit, public ObjectListener {
   hca::Fifo<PolledCq*> ready_cqs_;
   std::array<rvt::ib_wc, kPollBatch> wcs_;
 
-  hca::Fifo<Operation> controls_;
-  bool control_running_ = false;
+  ControlOrder own_order_;
+  ControlOrder peer_order_;
+  bool orders_matter_ = false;     // a control line of either node has been read
+  bool default_mr_there_ = false;  // at the epoch
+  bool peer_default_mr_there_ = false;
+  ControlStream controls_;
+  std::uint64_t controls_carried_out_ = 0;
+  std::vector<TraceQueue*> awaiting_control_;
+  TraceQueue* blocker_ = nullptr;   // holds a post that the next control line waits for, ...
+  std::uint64_t blocker_line_ = 0;  // ... on this line
+
+  DataProcess* peer_ = nullptr;
+  hw::Time latency_ = 0;
+  hca::Fifo<News> news_;  // on their way here
 
   hw::Time next_step_ = hw::kNever;
   hw::Time free_at_ = 0;  // the CPU is busy before
@@ -168,6 +257,10 @@ class DataProcess : public Unit, public ObjectListener {
   std::uint64_t completions_ = 0;
   std::uint64_t posts_ = 0;
   Counters counters_;
+  std::vector<Mishap> failures_;
+  std::vector<Mishap> refusals_;
+  bool stepping_ = false;  // inside on_event
+  bool stopped_ = false;
 };
 
 }  // namespace hcasim::sim

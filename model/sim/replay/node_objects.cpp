@@ -14,6 +14,13 @@ std::uint32_t ObjectDirectory::index_of(NameId node) const {
   return 0;
 }
 
+std::uint32_t ObjectDirectory::index_of(const NodeObjects& objects) const {
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].objects == &objects) return i;
+  }
+  return 0;
+}
+
 NodeObjects::NodeObjects(NodeSystem& node, ObjectDirectory& directory)
     : node_(node), directory_(directory) {}
 
@@ -76,7 +83,7 @@ ControlResult NodeObjects::make_qp(const Operation& operation, NameId name, Name
   if (rvt::IS_ERR(qp)) {
     return {rvt::PTR_ERR(qp), "create_qp", beyond_limits(attr.cap, pd_->device->attrs)};
   }
-  place(qps_, name, &qp_store_.emplace_back(TraceQp{qp, 0, send_wr, recv_wr, all}));
+  place(qps_, name, &qp_store_.emplace_back(TraceQp{qp, qp->qp_num, 0, send_wr, recv_wr, all}));
   listener_->qp_created(name, qp_store_.back());
   return {};
 }
@@ -99,34 +106,44 @@ int NodeObjects::to_init(TraceQp& qp, const Operation& operation) {
       rvt::IB_QP_STATE | rvt::IB_QP_PKEY_INDEX | rvt::IB_QP_PORT | rvt::IB_QP_ACCESS_FLAGS);
 }
 
-ControlResult NodeObjects::connect_begin(const Operation& operation, NameId qp_name, NameId peer) {
+ConnectSide NodeObjects::side_of(const Operation& connect) const {
+  const auto psn = static_cast<std::uint32_t>(connect.value(Arg::kPsn));
+  const auto peer_psn = static_cast<std::uint32_t>(connect.value(Arg::kPsnPeer));
+  if (directory_.index_of(connect.node) == index()) {
+    return {directory_.index_of(connect.peer_node), connect.object, connect.peer_object, psn,
+            peer_psn};
+  }
+  return {directory_.index_of(connect.node), connect.peer_object, connect.object, peer_psn, psn};
+}
+
+ControlResult NodeObjects::connect_begin(const Operation& operation, const ConnectSide& side) {
   if (cq(default_cq_) == nullptr) {
     const int error =
         make_cq(default_cq_, static_cast<std::uint32_t>(operation.value(Arg::kCqe)), 0);
     if (error != 0) return {error, "create_cq"};
   }
-  if (mr(default_mr_) == nullptr) {
+  if (!has_default_mr()) {
     const int error = make_mr(default_mr_, operation.value(Arg::kMrLength), kAllAccess, false, 0);
     if (error != 0) return {error, "reg_mr"};
   }
-  ControlResult made = make_qp(operation, qp_name, default_cq_, default_cq_);
+  const ControlResult made = make_qp(operation, side.qp, default_cq_, default_cq_);
   if (made.error != 0) return made;
-  TraceQp& it = *qp(qp_name);
-  it.peer_node = directory_.index_of(peer);
+  TraceQp& it = *qp(side.qp);
+  it.peer_node = side.peer_node;
   return {to_init(it, operation), "modify_qp to INIT"};
 }
 
-ControlResult NodeObjects::connect_end(const Operation& operation, NameId qp_name, NameId peer_qp,
-                                       std::uint32_t own_psn, std::uint32_t peer_psn) {
-  TraceQp& it = *qp(qp_name);
+ControlResult NodeObjects::connect_end(const Operation& operation, const ConnectSide& side,
+                                       std::uint32_t peer_qpn) {
+  TraceQp& it = *qp(side.qp);
   rvt::ib_qp_attr attr;
   attr.qp_state = rvt::IB_QPS_RTR;
   set_path(attr, it.peer_node);
   std::uint32_t mtu_code = 1;
   while ((128u << mtu_code) < operation.value(Arg::kMtu)) ++mtu_code;
   attr.path_mtu = static_cast<rvt::ib_mtu>(mtu_code);
-  attr.dest_qp_num = directory_.node(it.peer_node).qp(peer_qp)->qp->qp_num;
-  attr.rq_psn = peer_psn;
+  attr.dest_qp_num = peer_qpn;
+  attr.rq_psn = side.peer_psn;
   attr.max_dest_rd_atomic = static_cast<std::uint8_t>(operation.value(Arg::kMaxRdAtomic));
   attr.min_rnr_timer = static_cast<std::uint8_t>(operation.value(Arg::kMinRnrTimer));
   int error = rvt::ib_modify_qp(it.qp, &attr,
@@ -137,7 +154,7 @@ ControlResult NodeObjects::connect_end(const Operation& operation, NameId qp_nam
     return {error, "modify_qp to RTR", beyond_limits(attr.max_dest_rd_atomic, pd_->device->attrs)};
   }
   attr.qp_state = rvt::IB_QPS_RTS;
-  attr.sq_psn = own_psn;
+  attr.sq_psn = side.psn;
   attr.timeout = static_cast<std::uint8_t>(operation.value(Arg::kTimeout));
   attr.retry_cnt = static_cast<std::uint8_t>(operation.value(Arg::kRetryCnt));
   attr.rnr_retry = static_cast<std::uint8_t>(operation.value(Arg::kRnrRetry));
@@ -183,13 +200,13 @@ int NodeObjects::modify(const Operation& operation) {
     it.peer_node = directory_.index_of(static_cast<NameId>(dest >> 32));
     TraceQp* peer = directory_.node(it.peer_node).qp(static_cast<NameId>(dest));
     if (peer == nullptr) return -22;  // not created yet
-    attr.dest_qp_num = peer->qp->qp_num;
+    attr.dest_qp_num = peer->qpn;
     set_path(attr, it.peer_node);
     mask |= rvt::IB_QP_DEST_QPN | rvt::IB_QP_AV;
   }
   const int error = rvt::ib_modify_qp(it.qp, &attr, mask);
   if (error == 0 && attr.qp_state == rvt::IB_QPS_RESET && (mask & rvt::IB_QP_STATE) != 0) {
-    listener_->qp_reset(operation.object);
+    listener_->qp_reset(operation.object, it);
   }
   return error;
 }
@@ -210,10 +227,12 @@ int NodeObjects::destroy_cq(const Operation& operation) {
 }
 
 int NodeObjects::destroy_qp(const Operation& operation) {
-  listener_->qp_reset(operation.object);
-  const int error = rvt::ib_destroy_qp(qp(operation.object)->qp);
-  if (error == 0) qps_[operation.object] = nullptr;
-  return error;
+  const TraceQp& gone = *qp(operation.object);
+  const int error = rvt::ib_destroy_qp(gone.qp);
+  if (error != 0) return error;
+  listener_->qp_destroyed(operation.object, gone);
+  qps_[operation.object] = nullptr;
+  return 0;
 }
 
 void NodeObjects::tear_down() {

@@ -32,6 +32,7 @@ struct TraceCq {
 
 struct TraceQp {
   rvt::ib_qp* qp = nullptr;
+  std::uint32_t qpn = 0;
   std::uint32_t peer_node = 0;
   std::uint32_t max_send_wr = 0;
   std::uint32_t max_recv_wr = 0;
@@ -47,6 +48,7 @@ class ObjectDirectory {
   void add(NameId node, NodeObjects& objects) { nodes_.push_back({node, &objects}); }
   /// Index of the node with this name.
   std::uint32_t index_of(NameId node) const;
+  std::uint32_t index_of(const NodeObjects& objects) const;
   NodeObjects& node(std::uint32_t index) const { return *nodes_[index].objects; }
   std::string text(NameId name) const { return std::string(names_.text(name)); }
 
@@ -66,6 +68,15 @@ struct ControlResult {
   std::string reason;  ///< why, where that is known better than by the errno; else empty
 };
 
+/// One node's side of a connect.
+struct ConnectSide {
+  std::uint32_t peer_node = 0;  ///< index
+  NameId qp = kNoName;
+  NameId peer_qp = kNoName;
+  std::uint32_t psn = 0;       ///< first PSN to send
+  std::uint32_t peer_psn = 0;  ///< first PSN expected
+};
+
 /// Who is told of objects that come and go.
 class ObjectListener {
  public:
@@ -73,7 +84,10 @@ class ObjectListener {
   virtual void cq_created(NameId name, TraceCq& cq) = 0;
   virtual void cq_destroyed(NameId name) = 0;
   virtual void qp_created(NameId name, TraceQp& qp) = 0;
-  virtual void qp_reset(NameId name) = 0;
+  /// The QP is empty again: what was posted will not complete. What completed before can be polled.
+  virtual void qp_reset(NameId name, const TraceQp& qp) = 0;
+  /// The same for a QP that is gone; completions that point at `qp.qp` must be read at once.
+  virtual void qp_destroyed(NameId name, const TraceQp& qp) = 0;
 };
 
 /// The verbs objects of one node by their names in the trace, and the control verbs on them. The
@@ -84,6 +98,8 @@ class NodeObjects {
 
   void set_listener(ObjectListener& listener) { listener_ = &listener; }
   NodeSystem& node() { return node_; }
+  /// Where this node is in the directory.
+  std::uint32_t index() const { return directory_.index_of(*this); }
   std::string text(NameId name) const { return directory_.text(name); }
 
   TraceMr* mr(NameId name) { return find(mrs_, name); }
@@ -92,11 +108,13 @@ class NodeObjects {
 
   /// Carries out a control verb, connect apart. Tasks only.
   ControlResult execute(const Operation& operation);
+  /// This node's side of a connect.
+  ConnectSide side_of(const Operation& connect) const;
   /// First part of connect on one side: CQ and MR if missing, a QP in INIT. Tasks only.
-  ControlResult connect_begin(const Operation& operation, NameId qp, NameId peer);
+  ControlResult connect_begin(const Operation& operation, const ConnectSide& side);
   /// Second part, once the peer's QP exists: RTR, then RTS. Tasks only.
-  ControlResult connect_end(const Operation& operation, NameId qp, NameId peer_qp,
-                            std::uint32_t own_psn, std::uint32_t peer_psn);
+  ControlResult connect_end(const Operation& operation, const ConnectSide& side,
+                            std::uint32_t peer_qpn);
   /// Gives back everything that is left. Tasks only.
   void tear_down();
   /// Names under which connect makes its defaults.
@@ -104,6 +122,8 @@ class NodeObjects {
     default_cq_ = cq;
     default_mr_ = mr;
   }
+  NameId default_mr() const { return default_mr_; }
+  bool has_default_mr() { return mr(default_mr_) != nullptr && mr(default_mr_)->mr != nullptr; }
 
  private:
   template <typename T>

@@ -11,7 +11,10 @@
 #include "hcasim/sim/input_error.hpp"
 #include "sim/record/packet_recorder.hpp"
 #include "sim/record/recorder.hpp"
+#include "sim/record/text.hpp"
+#include "sim/replay/checked_trace.hpp"
 #include "sim/replay/data_process.hpp"
+#include "sim/replay/line_error.hpp"
 #include "sim/replay/node_objects.hpp"
 #include "sim/replay/set_up.hpp"
 #include "sim/replay/system_statistics.hpp"
@@ -22,39 +25,76 @@ namespace hcasim::sim {
 
 namespace {
 
-// How long nothing may complete, while something still happens, before a run is given up: longer
-// than any retry of the specification lasts, 8 tries of 4.096 us * 2^31 apart, which nobody sets.
-constexpr hw::Time kPatience = 100 * hw::kSecond;
 constexpr hw::Time kSlice = 10 * hw::kMillisecond;
+
+// How long nothing may come of it, while something still happens, before nodes look further ahead.
+constexpr hw::Time kPatienceWithWindow = hw::kSecond;
+
+// How long nothing may come of it before a run is given up: twice as long as retries last that come
+// to an end, of which there are 7 after a first try, as far apart as the trace's longest timeout
+// and the longest pause after an RNR NAK. What goes on for longer goes on for ever.
+hw::Time patience_with(const CheckedTrace& trace, const SystemConfig& config) {
+  constexpr hw::Time kTimeoutUnit = 4096 * hw::kNanosecond;
+  std::uint32_t timeout = trace.longest_timeout();
+  hw::Time flight = 0;
+  for (const NameId name : trace.nodes()) {
+    const NodeConfig& node = config.node(std::string(trace.names().text(name)));
+    timeout = std::max(timeout, node.hca.requester.ack_timeout_floor);
+    flight = std::max<hw::Time>(flight, node.fabric.propagation_ns * hw::kNanosecond);
+  }
+  const hw::Time apart = (kTimeoutUnit << std::min(timeout, 31u)) + trace.longest_rnr_pause();
+  return 2 * 8 * (apart + 2 * flight) + kSlice;
+}
+
+// FILE:LINE: at T ns, node N: WHY
+std::string describe(const std::string& file, const Mishap& mishap) {
+  std::string text = file;
+  if (mishap.line != 0) text += ':' + std::to_string(mishap.line);
+  text += ": at ";
+  append_ns(text, mishap.at);
+  return text + " ns, node " + mishap.node + ": " + mishap.why;
+}
+
+// What messages call the trace.
+const std::string& name_of_trace(const RunOptions& options) {
+  return options.trace_name.empty() ? options.trace : options.trace_name;
+}
 
 // One replay from the reading of the head to the statistics.
 class Replay {
  public:
-  Replay(const RunOptions& options, const SystemConfig& config)
+  Replay(const RunOptions& options, const SystemConfig& config, const CheckedTrace& trace)
       : options_(options),
         config_(config),
-        trace_name_(options.trace_name.empty() ? options.trace : options.trace_name),
+        trace_name_(name_of_trace(options)),
+        trace_(trace),
+        patience_(patience_with(trace, config)),
         reader_(std::filesystem::path(options.trace), trace_name_),
-        directory_(reader_.names()) {}
+        directory_(trace.names()) {}
 
   RunResult run();
 
  private:
   void build();
   void begin();
+  void introduce();
   void simulate();
   bool run_until(hw::Time end);
   bool all_finished() const;
+  bool all_settled() const;
   bool everything_read() const;
   std::uint64_t work_done() const;
   hw::Time next_timed() const;
   void tear_down();
-  [[noreturn]] void report_stuck() const;
+  std::string stuck() const;
+  void append_process(std::size_t index, RunResult& out) const;
   RunResult result();
 
   const RunOptions& options_;
   const SystemConfig& config_;
-  std::string trace_name_;
+  const std::string& trace_name_;
+  const CheckedTrace& trace_;
+  hw::Time patience_;
   TraceReader reader_;
   ObjectDirectory directory_;
   std::unique_ptr<Recorder> recorder_;
@@ -66,49 +106,35 @@ class Replay {
   std::vector<SystemSnapshot> at_epoch_;
   hw::Time epoch_ = 0;
   bool partial_ = false;
+  std::string failure_;  // why the trace did not come to its end
 };
 
 bool interrupted(const RunOptions& options) {
   return options.interrupted != nullptr && options.interrupted();
 }
 
-// Reads the whole trace once, so that a wrong line is reported before anything has run.
-void check_trace(const RunOptions& options) {
-  TraceReader reader(std::filesystem::path(options.trace), options.trace_name);
-  const std::string& path = options.trace_name.empty() ? options.trace : options.trace_name;
-  Operation operation;
-  bool posting = false;
-  while (reader.next(operation) && !interrupted(options)) {
-    posting |= operation.verb == Verb::kPostSend || operation.verb == Verb::kPostRecv;
-    if (posting && operation.verb == Verb::kConnect) {
-      throw InputError(path, operation.line, 1, "connections before the first post", "connect", "");
-    }
-  }
-}
-
 void Replay::build() {
   SystemOptions options;
-  for (const NameId name : reader_.nodes()) {
-    options.nodes.emplace_back(reader_.names().text(name));
-  }
-  if (options.nodes.empty() || options.nodes.size() > 2) {
-    throw InputError(trace_name_, 0, 0, "one node or two",
-                     std::to_string(options.nodes.size()) + " nodes", "");
-  }
+  for (const NameId name : trace_.nodes()) options.nodes.emplace_back(trace_.names().text(name));
   options.seed = options_.seed;
   options.run_ahead = options_.run_ahead;
-  recorder_ = std::make_unique<Recorder>(
-      RecorderOptions{.completions_csv = options_.completions_csv, .outputs = options_.outputs});
   if (!options_.pcap.empty()) {
     packets_ = std::make_unique<PacketRecorder>(options_.pcap, PacketRecorder::kReorderWindow,
                                                 options_.outputs);
   }
   system_ = std::make_unique<System>(config_, options);
+  RecorderOptions recording{.completions_csv = options_.completions_csv,
+                            .outputs = options_.outputs};
+  for (std::size_t i = 0; i < system_->size(); ++i) {
+    const hw::Time apart = system_->node(i).adapter().port().port().lookahead();
+    recording.reorder_window = std::max(recording.reorder_window, 4 * apart);
+  }
+  recorder_ = std::make_unique<Recorder>(recording);
   for (std::size_t i = 0; i < system_->size(); ++i) {
     objects_.push_back(std::make_unique<NodeObjects>(system_->node(i), directory_));
-    objects_.back()->set_default_names(reader_.names().find(kDefaultCq),
-                                       reader_.names().find(kDefaultMr));
-    directory_.add(reader_.nodes()[i], *objects_.back());
+    objects_.back()->set_default_names(trace_.names().find(kDefaultCq),
+                                       trace_.names().find(kDefaultMr));
+    directory_.add(trace_.nodes()[i], *objects_.back());
     sources_.emplace_back();
     NodeRecorder& node = recorder_->add_node(options.nodes[i]);
     processes_.push_back(std::make_unique<DataProcess>(*objects_[i], directory_, &node));
@@ -124,18 +150,34 @@ void Replay::begin() {
     throw RunError("a device could not be started: errno " + std::to_string(-error));
   }
   const std::uint64_t set_up = SetUp(*system_, directory_, trace_name_).run(reader_);
+  introduce();
   epoch_ = (system_->now() / hw::kMicrosecond + 1) * hw::kMicrosecond;
   recorder_->set_epoch(epoch_);
   if (packets_ != nullptr) packets_->set_epoch(epoch_);
   for (std::size_t i = 0; i < system_->size(); ++i) {
     at_epoch_.push_back(snapshot(system_->node(i)));
-    sources_[i] = std::make_unique<TraceSource>(options_.trace, reader_.nodes()[i], set_up);
+    sources_[i] = std::make_unique<TraceSource>(options_.trace, trace_.nodes()[i], set_up);
     processes_[i]->start(*sources_[i], epoch_);
+  }
+}
+
+// News of a node takes as long as the shortest packet: nodes may run apart by no more.
+void Replay::introduce() {
+  for (std::size_t i = 0; i < system_->size(); ++i) {
+    processes_[i]->set_post_counts(trace_.posts(i));
+    if (system_->size() == 1) continue;
+    const hw::Time latency = system_->node(i).adapter().port().port().lookahead();
+    processes_[i]->set_peer(*processes_[1 - i], latency);
   }
 }
 
 bool Replay::all_finished() const {
   return std::ranges::all_of(processes_, [](const auto& process) { return process->finished(); });
+}
+
+bool Replay::all_settled() const {
+  return std::ranges::all_of(processes_, [](const auto& process) { return process->settled(); }) &&
+         recorder_->last_acknowledgement() != hw::kNever;
 }
 
 bool Replay::everything_read() const {
@@ -145,7 +187,9 @@ bool Replay::everything_read() const {
 
 std::uint64_t Replay::work_done() const {
   std::uint64_t done = 0;
-  for (const auto& process : processes_) done += process->completions() + process->posts();
+  for (const auto& process : processes_) {
+    done += process->completions() + process->posts() + process->controls();
+  }
   return done;
 }
 
@@ -155,15 +199,23 @@ hw::Time Replay::next_timed() const {
   return next;
 }
 
-void Replay::report_stuck() const {
-  for (std::size_t i = 0; i < processes_.size(); ++i) {
-    if (processes_[i]->finished()) continue;
-    const hw::Time at = system_->now() - epoch_;
-    throw RunError("at " + std::to_string(at / 1000) + " ns, on node " +
-                   std::string(reader_.names().text(reader_.nodes()[i])) +
-                   ": the trace does not come to its end: " + processes_[i]->stuck_because());
+// The first thing that went wrong, if anything did, and what waits for ever.
+std::string Replay::stuck() const {
+  const Mishap* first = nullptr;
+  Mishap waiting;
+  for (const auto& process : processes_) {
+    const Mishap* const failure = process->first_failure();
+    if (failure != nullptr && (first == nullptr || failure->at < first->at)) first = failure;
+    if (waiting.why.empty() && !process->finished()) waiting = process->stuck_because();
   }
-  throw RunError("the simulation does not come to its end");
+  waiting.at = system_->now() - epoch_;
+  const std::string end = "the trace does not come to its end: ";
+  if (first == nullptr) {
+    waiting.why = end + "this line " + waiting.why;
+    return describe(trace_name_, waiting);
+  }
+  return describe(trace_name_, *first) + "; " + end + "line " + std::to_string(waiting.line) +
+         " of node " + waiting.node + ' ' + waiting.why;
 }
 
 // Runs to `end` in steps that take little time on a wall clock, since between them it is asked
@@ -192,30 +244,35 @@ void Replay::simulate() {
   std::uint64_t done = 0;
   hw::Time end = epoch_ + kSlice;
   for (;;) {
-    const bool more = run_until(end);
+    const bool idle = !run_until(end);
     if (work_done() != done) {
       done = work_done();
       progressed_at = end;
     }
     if (options_.progress != nullptr) options_.progress(end - epoch_, done);
     if (recorder_->output_failed() || (packets_ != nullptr && packets_->failed())) return;
-    if (all_finished()) return;
+    if (all_finished() || (idle && all_settled())) return;
     if (interrupted(options_)) {
       partial_ = true;
       return;
     }
-    if (!more) {
-      if (everything_read()) report_stuck();
-      for (auto& process : processes_) process->widen();
-    } else if (end - progressed_at > kPatience && next_timed() == hw::kNever) {
-      report_stuck();
+    const hw::Time fruitless = next_timed() == hw::kNever ? end - progressed_at : 0;
+    if (!everything_read()) {
+      const hw::Time at = idle ? system_->now() : end;
+      if (idle || fruitless > kPatienceWithWindow) {
+        for (auto& process : processes_) process->widen(at);
+      }
+    } else if (idle || fruitless > patience_) {
+      failure_ = stuck();
+      return;
     }
     end = std::max(end, system_->now()) + std::max(kSlice, (end - progressed_at) / 2);
   }
 }
 
 RunResult Replay::result() {
-  hw::Time end = epoch_;
+  hw::Time end = std::max(epoch_, recorder_->last_acknowledgement());
+  if (end == hw::kNever) end = epoch_;
   for (const auto& process : processes_) end = std::max(end, process->last_activity());
   if (partial_) end = std::max(end, system_->now());
   RunResult out;
@@ -223,14 +280,24 @@ RunResult Replay::result() {
   if (packets_ != nullptr) packets_->close();
   out.statistics = recorder_->statistics();
   out.statistics.seed = options_.seed;
-  out.statistics.partial = partial_;
+  out.statistics.partial = partial_ || !failure_.empty();
+  out.failure = failure_;
   for (std::size_t i = 0; i < system_->size(); ++i) {
     append_statistics(system_->node(i), at_epoch_[i], end - epoch_, out.statistics);
     out.engine_events += system_->node(i).engine().events_run() - at_epoch_[i].engine_events;
-    out.posts_refused += processes_[i]->counters().posts_refused;
+    append_process(i, out);
   }
   out.kernel_activations = system_->conductor().activations();
   return out;
+}
+
+void Replay::append_process(std::size_t index, RunResult& out) const {
+  const DataProcess& process = *processes_[index];
+  out.posts_refused += process.counters().posts_refused;
+  out.late_controls += process.late_controls();
+  for (const Mishap& refusal : process.refusals()) {
+    out.refusals.push_back(describe(trace_name_, refusal));
+  }
 }
 
 // What is left is taken down by its driver, as a program that ends would have it.
@@ -238,6 +305,9 @@ void Replay::tear_down() {
   for (std::size_t i = 0; i < system_->size(); ++i) {
     system_->node(i).adapter().adapter().set_observer(nullptr);
     system_->node(i).adapter().port().port().set_observer(nullptr);
+  }
+  for (auto& process : processes_) process->stop();
+  for (std::size_t i = 0; i < system_->size(); ++i) {
     system_->run_task(i, [&, i] { objects_[i]->tear_down(); });
   }
 }
@@ -256,11 +326,14 @@ RunResult Replay::run() {
 }  // namespace
 
 RunResult run_trace(const RunOptions& options, const SystemConfig& config) {
-  check_trace(options);
+  const std::string& name = name_of_trace(options);
+  const CheckedTrace trace(options.trace, name, options.interrupted);
   try {
-    return Replay(options, config).run();
+    return Replay(options, config, trace).run();
+  } catch (const LineError& error) {
+    throw RunError(describe(name, error.mishap()));
   } catch (const SimulationError& error) {
-    throw RunError(error.what());
+    throw RunError(name + ": " + error.what());
   }
 }
 

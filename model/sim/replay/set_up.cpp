@@ -31,38 +31,20 @@ std::uint64_t SetUp::run(TraceReader& reader) {
 }
 
 void SetUp::connect(const Operation& operation) {
-  if (operation.node == operation.peer_node) {
-    throw InputError(file_, operation.line, 1, "queue pairs of two different nodes",
-                     directory_.text(operation.node), "");
-  }
-  struct Side {
-    std::uint32_t node;
-    NameId name, qp, peer, peer_qp;
-    std::uint32_t psn, peer_psn;
+  const std::uint32_t nodes[] = {directory_.index_of(operation.node),
+                                 directory_.index_of(operation.peer_node)};
+  const auto each = [&](auto&& part) {
+    for (const std::uint32_t node : nodes) {
+      ControlResult result;
+      system_.run_task(node, [&] { result = part(directory_.node(node)); });
+      check(result, operation);
+    }
   };
-  const auto psn = static_cast<std::uint32_t>(operation.value(Arg::kPsn));
-  const auto peer_psn = static_cast<std::uint32_t>(operation.value(Arg::kPsnPeer));
-  const Side sides[] = {
-      {directory_.index_of(operation.node), operation.node, operation.object, operation.peer_node,
-       operation.peer_object, psn, peer_psn},
-      {directory_.index_of(operation.peer_node), operation.peer_node, operation.peer_object,
-       operation.node, operation.object, peer_psn, psn},
-  };
-  for (const Side& side : sides) {
-    ControlResult result;
-    system_.run_task(side.node, [&] {
-      result = directory_.node(side.node).connect_begin(operation, side.qp, side.peer);
-    });
-    check(result, operation);
-  }
-  for (const Side& side : sides) {
-    ControlResult result;
-    system_.run_task(side.node, [&] {
-      result = directory_.node(side.node).connect_end(operation, side.qp, side.peer_qp, side.psn,
-                                                      side.peer_psn);
-    });
-    check(result, operation);
-  }
+  each([&](NodeObjects& it) { return it.connect_begin(operation, it.side_of(operation)); });
+  each([&](NodeObjects& it) {
+    const ConnectSide side = it.side_of(operation);
+    return it.connect_end(operation, side, directory_.node(side.peer_node).qp(side.peer_qp)->qpn);
+  });
 }
 
 void SetUp::control(const Operation& operation) {

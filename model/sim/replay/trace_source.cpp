@@ -12,11 +12,13 @@ TraceSource::TraceSource(const std::string& path, NameId node, std::uint64_t set
 
 SourceItem TraceSource::next(WorkItem& work, const Operation*& operation) {
   while (reader_.next(operation_)) {
-    if (operation_.node != node_ && operation_.verb != Verb::kConnect) continue;
     operation = &operation_;
+    const bool own = operation_.node == node_;
     if (operation_.verb != Verb::kPostSend && operation_.verb != Verb::kPostRecv) {
-      return SourceItem::kControl;
+      return own || operation_.verb == Verb::kConnect ? SourceItem::kControl
+                                                      : SourceItem::kPeerControl;
     }
+    if (!own) continue;
     to_work_item(operation_, work);
     return SourceItem::kWork;
   }

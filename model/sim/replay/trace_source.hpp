@@ -10,8 +10,8 @@
 
 namespace hcasim::sim {
 
-/// The operations of one node from a trace's file. Each node reads the file for itself, so that
-/// what it reads, and when, depends on its own progress alone.
+/// The operations of one node, and the control lines of its peer, from a trace's file. Each node
+/// reads the file for itself, so that what it reads, and when, depends on its own progress alone.
 class TraceSource : public OperationSource {
  public:
   /// Passes over the first `set_up` operations, which were carried out before the epoch.

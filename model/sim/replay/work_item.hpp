@@ -35,8 +35,10 @@ struct WorkFields {
   std::uint32_t imm = 0;
   LabelInstance label = kNoInstance;
   LabelInstance after = kNoInstance;
-  std::uint32_t access = 0;   ///< REG_MR
-  std::uint32_t num_sge = 0;  ///< SGEs in use
+  std::uint32_t own_control = 0;   ///< control line of the node that must have come before, ...
+  std::uint32_t peer_control = 0;  ///< ... and of its peer; 0: none
+  std::uint32_t access = 0;        ///< REG_MR
+  std::uint32_t num_sge = 0;       ///< SGEs in use
   hw::Time time = 0;
   std::uint64_t wr_id = 0;
   std::uint64_t remote_offset = 0;
@@ -73,13 +75,18 @@ struct WorkItem : WorkFields {
 };
 
 /// What a node's source of operations delivers.
-enum class SourceItem : std::uint8_t { kEnd, kWork, kControl };
+enum class SourceItem : std::uint8_t {
+  kEnd,
+  kWork,
+  kControl,      ///< a control line of the node; connect is one of both nodes
+  kPeerControl,  ///< one of its peer, which posts of the node may wait for
+};
 
 /// Where the operations of one node come from, in order.
 class OperationSource {
  public:
   virtual ~OperationSource() = default;
-  /// Fills `work` (labels unresolved: see `operation`) or points `operation` at a control verb.
+  /// Fills `work` (labels unresolved: see `operation`) or points `operation` at a control line.
   virtual SourceItem next(WorkItem& work, const Operation*& operation) = 0;
   /// Operations to hold ahead of their turn, so that each queue finds its next ones.
   virtual std::uint32_t read_ahead() const { return 4096; }

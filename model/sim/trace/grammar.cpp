@@ -307,7 +307,7 @@ std::string describe_value(const KeyRow& row) {
     case Kind::kLabel:
       return "a name";
     case Kind::kAt:
-      return "a time such as 12.5us (ns, us, ms, s; whole picoseconds)";
+      return "a time such as 12.5us (ns, us, ms, s; whole picoseconds; 1000000s at most)";
     case Kind::kAfter:
       return "LABEL or LABEL+TIME, such as ping+500ns";
   }

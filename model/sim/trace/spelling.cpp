@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/trace/spelling.hpp"
 
+#include <hcasim/sim/trace_operation.hpp>
+
 #include <array>
 #include <charconv>
 
@@ -75,7 +77,7 @@ bool parse_time(std::string_view text, hw::Time& time) {
     place /= 10;
     if (__builtin_add_overflow(value, place * (text[i] - '0'), &value)) return false;
   }
-  if (point + 1 == digits || value == hw::kNever) return false;
+  if (point + 1 == digits || value > kLongestTime) return false;
   time = value;
   return true;
 }

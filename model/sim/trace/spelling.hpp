@@ -18,7 +18,8 @@ inline constexpr std::size_t kLongestName = 63;
 bool is_name(std::string_view text);
 /// A whole number in decimal, or in hexadecimal after `0x`. @return false when it is none
 bool parse_number(std::string_view text, std::uint64_t& value);
-/// A time with its unit, ns, us, ms or s. @return false when it is none, or not whole picoseconds
+/// A time with its unit, ns, us, ms or s. @return false when it is none, not whole picoseconds, or
+/// longer than kLongestTime
 bool parse_time(std::string_view text, hw::Time& time);
 
 /// Decimal.

@@ -38,6 +38,18 @@ class CompletionQueue : public DriverTest {
   }
 };
 
+TEST_F(CompletionQueue, WhoPollsIsToldOfCompletionsOfTheDriver) {
+  ASSERT_EQ(error_of({.cqe = 2}), 0);
+  int told = 0;
+  ibcq_to_rvtcq(cqs.back())->entered = {
+      [](void* count, std::uint64_t) { ++*static_cast<int*>(count); }, &told};
+  EXPECT_TRUE(enter(cqs.back(), 1));
+  EXPECT_TRUE(enter(cqs.back(), 2));
+  EXPECT_EQ(told, 2);
+  EXPECT_FALSE(enter(cqs.back(), 3));
+  EXPECT_EQ(told, 2);
+}
+
 TEST_F(CompletionQueue, CreateChecksFlagsThenSize) {
   EXPECT_EQ(error_of({.cqe = 0, .comp_vector = 0, .flags = 1}), -EOPNOTSUPP);
   EXPECT_EQ(error_of({.cqe = 0}), -EINVAL);

@@ -144,19 +144,21 @@ TEST(BadLines, Values) {
 }
 
 TEST(BadLines, Times) {
-  check_all({BadLine{"a post_recv q length=1 at=5", 27, "a time", "5", ""},
-             BadLine{"a post_recv q length=1 at=5min", 27, "a time", "5min", ""},
-             BadLine{"a post_recv q length=1 at=1.2345ns", 27, "whole picoseconds", "1.2345ns", ""},
-             BadLine{"a post_recv q length=1 at=1.ns", 27, "a time", "1.ns", ""},
-             BadLine{"a post_recv q length=1 at=.5ns", 27, "a time", ".5ns", ""},
-             BadLine{"a post_recv q length=1 at=-5ns", 27, "a time", "-5ns", ""},
-             BadLine{"a post_recv q length=1 at=1.2.3us", 27, "a time", "1.2.3us", ""},
-             BadLine{"a post_recv q length=1 at=9300000s", 27, "a time", "9300000s", ""},
-             BadLine{"a post_recv q length=1 at=1ns after=x", 37, "one of at= and after=", "x", ""},
-             BadLine{"a post_recv q length=1 after=x", 30, "label of an earlier", "x", ""},
-             BadLine{"a post_recv q length=1 label=x after=x", 38, "label of an earlier", "x", ""},
-             BadLine{"a post_recv q length=1 label=1", 30, "a name", "1", ""},
-             BadLine{"a post_recv q length=1 after=x+5", 30, "LABEL+TIME", "x+5", ""}});
+  check_all(
+      {BadLine{"a post_recv q length=1 at=5", 27, "a time", "5", ""},
+       BadLine{"a post_recv q length=1 at=5min", 27, "a time", "5min", ""},
+       BadLine{"a post_recv q length=1 at=1.2345ns", 27, "whole picoseconds", "1.2345ns", ""},
+       BadLine{"a post_recv q length=1 at=1.ns", 27, "a time", "1.ns", ""},
+       BadLine{"a post_recv q length=1 at=.5ns", 27, "a time", ".5ns", ""},
+       BadLine{"a post_recv q length=1 at=-5ns", 27, "a time", "-5ns", ""},
+       BadLine{"a post_recv q length=1 at=1.2.3us", 27, "a time", "1.2.3us", ""},
+       BadLine{"a post_recv q length=1 at=9300000s", 27, "a time", "9300000s", ""},
+       BadLine{"a post_recv q length=1 at=1000000.1s", 27, "1000000s at most", "1000000.1s", ""},
+       BadLine{"a post_recv q length=1 at=1ns after=x", 37, "one of at= and after=", "x", ""},
+       BadLine{"a post_recv q length=1 after=x", 30, "label of an earlier", "x", ""},
+       BadLine{"a post_recv q length=1 label=x after=x", 38, "label of an earlier", "x", ""},
+       BadLine{"a post_recv q length=1 label=1", 30, "a name", "1", ""},
+       BadLine{"a post_recv q length=1 after=x+5", 30, "LABEL+TIME", "x+5", ""}});
 }
 
 void expect_error(const std::string& text, std::uint64_t line, std::uint64_t column,

@@ -165,8 +165,7 @@ void RandomTrace::give_timing(Operation& it) {
   std::vector<NameId>& labels = nodes_[node_].labels;
   it.timing = static_cast<Timing>(below(labels.empty() ? 2 : 3));
   if (it.timing != Timing::kAsap) {
-    it.time = static_cast<hw::Time>(random_() >> (1 + below(63)));
-    if (it.time == hw::kNever) it.time = 0;
+    it.time = static_cast<hw::Time>(random_() >> (1 + below(63))) % (kLongestTime + 1);
   }
   if (it.timing == Timing::kAfter) it.after = labels[below(labels.size())];
   if (below(3) == 0) {

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "sim/replay/control_stream.hpp"
+
+#include <algorithm>
+
+#include "sim/replay/saturating_time.hpp"
+
+namespace hcasim::sim {
+
+ControlStream::ControlStream(NodeObjects& objects, Labels& labels, ControlOwner& owner)
+    : objects_(objects), labels_(labels), owner_(owner), cpu_(objects.node().host().cpu()) {}
+
+// The time from which the line may begin; false while its label has not completed.
+bool ControlStream::due_known(const PendingControl& control, hw::Time& due) const {
+  due = 0;
+  if (control.operation.timing == Timing::kAt) due = later(epoch_, control.operation.time);
+  if (control.after == kNoInstance) return true;
+  if (!labels_.done(control.after)) return false;
+  due = later(labels_.completed_at(control.after), control.operation.time);
+  return true;
+}
+
+// True when the next line can begin at this moment. A task may be ahead of the engine by CPU time
+// that it has charged; everybody else begins a task when the engine has come there.
+bool ControlStream::ready() {
+  if (stopped_ || pending_.empty()) return false;
+  const PendingControl& control = pending_.front();
+  hw::Time due = 0;
+  hw::Time posted = 0;
+  if (!due_known(control, due) || !owner_.may_begin(control, posted)) return false;
+  const hw::Time begin = std::max({due, posted, cpu_.now()});
+  const hw::Time now = running_ ? cpu_.now() : objects_.node().engine().now();
+  if (begin > now) {
+    arm(begin);
+    return false;
+  }
+  if (control.operation.timing != Timing::kAsap && due < now) ++late_;
+  return true;
+}
+
+void ControlStream::arm(hw::Time at) {
+  if (at == hw::kNever || (timer_ != 0 && timer_at_ == at)) return;
+  if (timer_ != 0) cpu_.cancel_timer(timer_);
+  timer_at_ = at;
+  timer_ = cpu_.start_timer(at, {[](void* stream, std::uint64_t) {
+                                   auto* self = static_cast<ControlStream*>(stream);
+                                   self->timer_ = 0;
+                                   self->advance();
+                                 },
+                                 this});
+}
+
+void ControlStream::advance() {
+  if (running_ || !ready()) return;
+  running_ = true;
+  cpu_.start_task([this] { run(); });
+}
+
+void ControlStream::run() {
+  do {
+    const PendingControl control = pending_.pop();
+    running_line_ = control.operation.line;
+    const ControlResult result = carry_out(control.operation);
+    if (control.after != kNoInstance) labels_.release(control.after);
+    owner_.control_ended(control, result);
+  } while (ready());
+  running_ = false;
+}
+
+ControlResult ControlStream::carry_out(const Operation& operation) {
+  return operation.verb == Verb::kConnect ? connect(operation) : objects_.execute(operation);
+}
+
+// Each node makes its own side and waits for the news of the other.
+ControlResult ControlStream::connect(const Operation& operation) {
+  if (!peer_is_there_) peer_is_there_ = cpu_.make_wait_point();
+  const ConnectSide side = objects_.side_of(operation);
+  const ControlResult made = objects_.connect_begin(operation, side);
+  if (made.error != 0) return made;
+  owner_.queue_pair_made(objects_.qp(side.qp)->qp->qp_num);
+  peer_is_there_->wait(hw::kNever);
+  return objects_.connect_end(operation, side, peer_qpns_.pop());
+}
+
+void ControlStream::peer_made(std::uint32_t qpn) {
+  if (!peer_is_there_) peer_is_there_ = cpu_.make_wait_point();
+  peer_qpns_.push(qpn);
+  peer_is_there_->signal();
+}
+
+}  // namespace hcasim::sim

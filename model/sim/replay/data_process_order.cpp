@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// How the posts and the control lines of a node wait for each other, and for the peer's.
+#include <algorithm>
+#include <cstring>
+
+#include "sim/replay/data_process.hpp"
+#include "sim/replay/line_error.hpp"
+
+namespace hcasim::sim {
+
+namespace {
+
+// True when the post names this MR of its own node.
+bool names(const TraceQueue& queue, const WorkItem& item, NameId mr) {
+  if (item.is_send) {
+    if (item.opcode == SendOpcode::kRegMr && item.mr == mr) return true;
+    const bool own = item.opcode == SendOpcode::kLocalInv || queue.peer_is_self;
+    if (own && item.invalidate_named && item.invalidate == mr) return true;
+    if (queue.peer_is_self && item.remote_named && item.remote_mr == mr) return true;
+  }
+  return std::any_of(item.sges.begin(), item.sges.begin() + item.num_sge,
+                     [mr](const Sge& sge) { return sge.mr == mr; });
+}
+
+bool ends_object(Verb verb) {
+  return verb == Verb::kDeregMr || verb == Verb::kDestroyCq || verb == Verb::kDestroyQp;
+}
+
+}  // namespace
+
+// --- Reading
+// --------------------------------------------------------------------------------------
+
+void DataProcess::take_control(const Operation& operation) {
+  orders_matter_ = true;
+  PendingControl control;
+  control.operation = operation;
+  control.number = own_order_.read();
+  if (operation.verb == Verb::kConnect) {
+    peer_order_.read();
+    touch_connected(operation);
+  } else {
+    own_order_.touch(operation.object, ends_object(operation.verb));
+  }
+  if (operation.has(Arg::kDest)) set_destination(operation, control);
+  if (operation.after != kNoName) control.after = labels_.refer(operation.after);
+  if (operation.label != kNoName) control.label = labels_.define(operation.label);
+  controls_.push(control);
+  controls_.advance();
+}
+
+void DataProcess::take_peer_control(const Operation& operation) {
+  orders_matter_ = true;
+  peer_order_.read();
+  peer_order_.touch(operation.object, ends_object(operation.verb));
+}
+
+void DataProcess::touch_connected(const Operation& operation) {
+  const ConnectSide own = objects_.side_of(operation);
+  own_order_.touch(own.qp, false);
+  peer_order_.touch(own.peer_qp, false);
+  touch_default_mr(own_order_, default_mr_there_);
+  touch_default_mr(peer_order_, peer_default_mr_there_);
+}
+
+// connect makes the default MR where there is none.
+void DataProcess::touch_default_mr(ControlOrder& order, bool there) {
+  const NameId mr = objects_.default_mr();
+  const bool missing = order.latest(mr) == 0 ? !there : order.ended(mr);
+  if (missing) order.touch(mr, false);
+}
+
+// Whose objects the remote names of the QP's posts are from here on, and whose QP must be there.
+void DataProcess::set_destination(const Operation& operation, PendingControl& control) {
+  const std::uint64_t dest = operation.value(Arg::kDest);
+  const bool self = directory_.index_of(static_cast<NameId>(dest >> 32)) == objects_.index();
+  if (!self) control.peer = peer_order_.latest(static_cast<NameId>(dest));
+  for (const bool is_send : {true, false}) {
+    TraceQueue* const queue = queue_of(operation.object, is_send);
+    (queue != nullptr ? *queue : make_queue(operation.object, is_send)).peer_is_self = self;
+  }
+}
+
+// Which control lines a post has to wait for.
+void DataProcess::find_objects(WorkItem& work) {
+  std::uint32_t own = own_order_.latest(work.queue);
+  for (std::uint32_t i = 0; i < work.num_sge; ++i) {
+    own = std::max(own, own_order_.latest(work.sges[i].mr));
+  }
+  work.peer_control = 0;
+  if (work.is_send) {
+    const TraceQueue* const queue = queue_of(work.queue, true);
+    const bool self = queue != nullptr && queue->peer_is_self;
+    std::uint32_t& remote = self ? own : work.peer_control;
+    const ControlOrder& order = self ? own_order_ : peer_order_;
+    if (work.opcode == SendOpcode::kRegMr) own = std::max(own, own_order_.latest(work.mr));
+    if (work.remote_named) remote = std::max(remote, order.latest(work.remote_mr));
+    if (work.invalidate_named && work.opcode == SendOpcode::kLocalInv) {
+      own = std::max(own, own_order_.latest(work.invalidate));
+    } else if (work.invalidate_named) {
+      remote = std::max(remote, order.latest(work.invalidate));
+    }
+  }
+  work.own_control = own;
+}
+
+// --- Posts behind control lines
+// -------------------------------------------------------------------
+
+// True when all control lines that the list at the head waits for have been carried out.
+bool DataProcess::objects_are_there(TraceQueue& queue) {
+  const WaitingWork* work = &queue.waiting.front();
+  for (std::uint32_t i = 0; i < queue.waiting.size(); ++i, work = work->next) {
+    const WorkItem& item = work->item;
+    if (!own_order_.reached(item.own_control) || !peer_order_.reached(item.peer_control)) {
+      if (!queue.awaits_control) awaiting_control_.push_back(&queue);
+      queue.awaits_control = true;
+      return false;
+    }
+    if ((item.flags & kMore) == 0) break;
+  }
+  return true;
+}
+
+void DataProcess::look_at_queues_that_await_control() {
+  for (TraceQueue* const queue : awaiting_control_) {
+    queue->awaits_control = false;
+    list(*queue);
+  }
+  awaiting_control_.clear();
+  wake(now());
+}
+
+// --- Control lines behind posts
+// -------------------------------------------------------------------
+
+bool DataProcess::may_begin(const PendingControl& control, hw::Time& from) {
+  if (!peer_order_.reached(control.peer)) return false;
+  switch (control.operation.verb) {
+    case Verb::kModifyQp:
+    case Verb::kDestroyQp:
+      return may_begin_on_qp(control.operation, from);
+    case Verb::kDeregMr:
+      return may_begin_on_mr(control.operation);
+    default:
+      return true;
+  }
+}
+
+bool DataProcess::may_begin_on_qp(const Operation& operation, hw::Time& from) const {
+  for (const bool is_send : {true, false}) {
+    const TraceQueue* const queue = queue_of(operation.object, is_send);
+    if (queue == nullptr) continue;
+    if (!queue->waiting.empty() && queue->waiting.front().item.line < operation.line) return false;
+    from = std::max(from, queue->posted_until);
+  }
+  return true;
+}
+
+// Looks for a post that is in the way, and from then on only whether that one has gone.
+bool DataProcess::may_begin_on_mr(const Operation& operation) {
+  const auto passed = [](const TraceQueue& queue, std::uint64_t line) {
+    return queue.waiting.empty() || queue.waiting.front().item.line > line;
+  };
+  if (blocker_ != nullptr && !passed(*blocker_, blocker_line_)) return false;
+  blocker_ = nullptr;
+  for (TraceQueue& queue : queue_store_) {
+    if (passed(queue, operation.line)) continue;
+    const WaitingWork* work = &queue.waiting.front();
+    for (std::uint32_t i = 0; i < queue.waiting.size(); ++i, work = work->next) {
+      if (work->item.line > operation.line) break;
+      if (!names(queue, work->item, operation.object)) continue;
+      blocker_ = &queue;
+      blocker_line_ = work->item.line;
+      return false;
+    }
+  }
+  return true;
+}
+
+// --- Control lines that have ended
+// ----------------------------------------------------------------
+
+void DataProcess::control_ended(const PendingControl& control, const ControlResult& result) {
+  if (result.error != 0) {
+    throw LineError(mishap(control.operation.line, std::string(result.verb) + " was refused: " +
+                                                       std::strerror(-result.error)));
+  }
+  own_order_.carried_out(control.number);
+  ++controls_carried_out_;
+  if (control.label != kNoInstance) complete_label(control.label);
+  tell_peer({false, control.number});
+  look_at_queues_that_await_control();
+}
+
+void DataProcess::queue_pair_made(std::uint32_t qpn) {
+  tell_peer({true, qpn});
+}
+
+void DataProcess::tell_peer(News news) {
+  if (peer_ == nullptr) return;
+  peer_->news_.push(news);
+  peer_->engine().schedule_from_outside(*peer_, cpu_.now() + latency_, kNewsBit);
+}
+
+void DataProcess::take_news() {
+  const News news = news_.pop();
+  if (news.queue_pair) return controls_.peer_made(news.number);
+  peer_order_.carried_out(news.number);
+  look_at_queues_that_await_control();
+  controls_.advance();
+}
+
+}  // namespace hcasim::sim
