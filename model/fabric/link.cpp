@@ -53,6 +53,7 @@ void EthernetPort::on_event(std::uint64_t) {
   ++counters_.packets_in;
   PacketPtr packet = std::move(arrivals_.front().packet);
   arrivals_.drop();
+  if (observer_ != nullptr) observer_->on_arrived(*packet, now());
   sink_->on_packet(std::move(packet));
 }
 

@@ -22,12 +22,14 @@ class Wire {
   virtual void carry(PacketPtr packet, Time arrival) = 0;
 };
 
-/// The packet as it crosses a network, before it is handed to the wire: for recorders.
+/// Sees the packets of a port: for recorders and checkers.
 class PacketObserver {
  public:
   virtual ~PacketObserver() = default;
-  /// First bit out at `start`.
+  /// Before it is handed to the wire. First bit out at `start`.
   virtual void on_sent(const Packet& packet, Time start) = 0;
+  /// Before it is handed to the port's sink. Last bit in at `end`.
+  virtual void on_arrived(const Packet& /*packet*/, Time /*end*/) {}
 };
 
 struct PortCounters {
