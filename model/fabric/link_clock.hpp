@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <vector>
@@ -31,7 +32,7 @@ class ByteRate {
   }
   /// The rate of `gbps` times 10^9 bits a second, taken to the nearest kilobit.
   static ByteRate from_gbps(double gbps) {
-    return {8'000'000'000, static_cast<std::uint64_t>(gbps * 1e6 + 0.5)};
+    return {8'000'000'000, static_cast<std::uint64_t>(std::llround(gbps * 1e6))};
   }
 
   constexpr std::uint64_t numerator() const { return numerator_; }

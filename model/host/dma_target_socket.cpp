@@ -65,6 +65,7 @@ tlm::tlm_sync_enum DmaTargetSocket::nb_transport_fw(tlm::tlm_generic_payload& pa
 
 void DmaTargetSocket::on_completion(std::uint64_t token, std::uint64_t, std::uint32_t, Time at,
                                     bool error) {
+  // A token is the address of what it stands for. NOLINTNEXTLINE(performance-no-int-to-ptr)
   auto& payload = *reinterpret_cast<tlm::tlm_generic_payload*>(token);
   payload.set_response_status(error ? tlm::TLM_ADDRESS_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE);
   tlm::tlm_phase phase = tlm::BEGIN_RESP;

@@ -11,7 +11,7 @@
 namespace hcasim::host {
 
 namespace {
-constexpr std::size_t kFirstBytes = 64 * 1024;
+constexpr std::size_t kFirstBytes = std::size_t{64} * 1024;
 }
 
 Memory::Memory(const sim::Engine& engine, std::uint64_t size)

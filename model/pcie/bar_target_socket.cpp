@@ -16,6 +16,7 @@ std::uint64_t token_of(tlm::tlm_generic_payload& payload) {
   return reinterpret_cast<std::uintptr_t>(&payload);
 }
 tlm::tlm_generic_payload& payload_of(std::uint64_t token) {
+  // A token is the address of what it stands for. NOLINTNEXTLINE(performance-no-int-to-ptr)
   return *reinterpret_cast<tlm::tlm_generic_payload*>(token);
 }
 BarAccess access_of(tlm::tlm_generic_payload& payload, std::uint64_t token) {
@@ -52,6 +53,7 @@ class BarTargetSocket::BlockingCalls final : public BarSink {
       free_.push_back(static_cast<std::uint32_t>(token));
       return;
     }
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the token holds its address
     auto* done = reinterpret_cast<sc_core::sc_event*>(token & ~kEventBit);
     done->notify(owner_.node_.delay_to(at));
     owner_.node_.engine().request_stop();  // so that the waiting process runs on time

@@ -103,7 +103,8 @@ void Endpoint::send_requests(std::uint32_t index, std::uint32_t bytes, std::uint
   nonposted_.take(requests);
   requests_outstanding_ += requests;
   const Time first_end = upstream_.reserve(now(), layout_.request_overhead()).end;
-  if (requests > 1) upstream_.reserve(now(), (requests - 1) * layout_.request_overhead());
+  if (requests > 1)
+    upstream_.reserve(now(), std::uint64_t{requests - 1} * layout_.request_overhead());
   Read& read = reads_[index];
   const std::uint64_t address = read.address;
   std::uint8_t* to = read.to;
