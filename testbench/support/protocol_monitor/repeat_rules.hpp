@@ -24,6 +24,8 @@ class RepeatRules {
   void response_lost(std::uint32_t psn, hw::Time at);
   /// An RNR NAK arrived.
   void not_ready(std::uint8_t syndrome, hw::Time at);
+  /// When the wait that an RNR NAK asked for is over.
+  hw::Time ready_at() const { return ready_at_; }
   /// The timer starts anew: there was an answer, or the first of a row of packets.
   void waits_since(hw::Time at);
 

@@ -55,6 +55,7 @@ void RequesterRules::place(const Observation& seen) {
 void RequesterRules::go_back(const Observation& seen) {
   const std::uint32_t psn = seen.packet.psn;
   const std::uint32_t oldest = acknowledged_.earlier(seen.at);
+  if (seen.at >= repeats_.ready_at()) not_ready_.reset();
   judge_.expect(hw::psn_distance(oldest, psn) >= 0, Rule::kRepeatAcknowledged, seen,
                 [&] { return "PSN " + std::to_string(oldest) + " or a later one"; });
   if (hw::psn_before(psn, at_least_.next())) {
@@ -105,9 +106,18 @@ void RequesterRules::arrived(const Observation& seen) {
   const std::uint32_t before = at_most_.next();
   heard(at_most_, seen);
   if (at_most_.next() != before) repeats_.waits_since(seen.at);
-  if (hw::psn_before(packet.psn, next_)) heard(at_least_, seen);
+  if (has_to_mind(seen)) heard(at_least_, seen);
   acknowledged_.advance(at_least_.next(), seen.at);
   messages_.forget_before(acknowledged_.earlier(seen.at));
+}
+
+// Not an answer to what it is to send again. After an RNR NAK it has gone back, though that does
+// not show before the wait is over.
+bool RequesterRules::has_to_mind(const Observation& seen) const {
+  const std::uint32_t psn = seen.packet.psn;
+  const bool waits = not_ready_ && seen.at <= repeats_.ready_at() + reaction_;
+  if (waits && !hw::psn_before(psn, *not_ready_)) return false;
+  return hw::psn_before(psn, next_);
 }
 
 void RequesterRules::heard(HeardAnswers& answers, const Observation& seen) {
@@ -128,7 +138,10 @@ void RequesterRules::heard(HeardAnswers& answers, const Observation& seen) {
 void RequesterRules::refused(const Observation& seen) {
   const std::uint8_t syndrome = seen.packet.aeth.syndrome;
   const hw::SyndromeKind kind = hw::syndrome_kind(syndrome);
-  if (kind == hw::SyndromeKind::kRnrNak) return repeats_.not_ready(syndrome, seen.at);
+  if (kind == hw::SyndromeKind::kRnrNak) {
+    not_ready_ = seen.packet.psn;
+    return repeats_.not_ready(syndrome, seen.at);
+  }
   if (kind != hw::SyndromeKind::kNak) return;
   if (syndrome == hw::nak_syndrome(hw::NakCode::kPsnSequence)) return repeats_.caused(seen.at);
   ended_at_ = seen.at;

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <optional>
+
 #include "support/protocol_monitor/credit_rules.hpp"
 #include "support/protocol_monitor/heard_answers.hpp"
 #include "support/protocol_monitor/lagging_psn.hpp"
@@ -32,6 +34,7 @@ class RequesterRules {
   void go_back(const Observation& seen);
   void fresh(const Observation& seen);
   void check_reads(const Observation& seen);
+  bool has_to_mind(const Observation& seen) const;
   void heard(HeardAnswers& answers, const Observation& seen);
   void refused(const Observation& seen);
 
@@ -46,8 +49,9 @@ class RequesterRules {
   std::uint32_t newest_;  // PSN after all that were ever sent
   HeardAnswers at_most_;
   HeardAnswers at_least_;
-  LaggingPsn acknowledged_;         // at_least_.next(), a while ago
-  hw::Time ended_at_ = hw::kNever;  // when the NAK arrived that ends the connection
+  std::optional<std::uint32_t> not_ready_;  // PSN of an RNR NAK
+  LaggingPsn acknowledged_;                 // at_least_.next(), a while ago
+  hw::Time ended_at_ = hw::kNever;          // when the NAK arrived that ends the connection
 };
 
 }  // namespace hcasim::monitor

@@ -189,7 +189,7 @@ bool ResponderRules::may_be_discarded(std::uint32_t psn) const {
 void ResponderRules::missing(const Observation& seen) {
   const std::uint32_t psn = seen.packet.psn;
   const auto gap = std::find(gaps_.begin(), gaps_.end(), psn);
-  const bool discarded = may_be_discarded(psn);
+  const bool discarded = gap == gaps_.end() && may_be_discarded(psn);
   if (gap == gaps_.end() && naked_ == psn) {
     judge_.expect(false, Rule::kSequenceNakOnce, seen, [] { return "silence"; });
     return;

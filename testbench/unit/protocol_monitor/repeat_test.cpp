@@ -229,6 +229,19 @@ TEST(RnrWait, ASecondNakDoesNotLengthenIt) {
   EXPECT_EQ(s.broken(), kSilent);
 }
 
+// Its second copy found a receive; the requester has gone back already.
+TEST(RnrWait, AnAckDuringItMayComeTooLate) {
+  Script s;
+  s.sent(Op::kRcFetchAdd, 100).sent(Op::kRcSendOnly, 101);
+  s.arrived(Script::ack(100, 1, 31, Op::kRcAtomicAcknowledge));
+  s.arrived(Script::ack(101, 1, hw::rnr_syndrome(12)));
+  s.arrived(Script::ack(101, 2)).wait(640 * hw::kMicrosecond);
+  s.sent(Op::kRcSendOnly, 101);
+  EXPECT_EQ(s.broken(), kSilent);
+  s.arrived(Script::ack(101, 2)).wait(hw::kSecond).sent(Op::kRcSendOnly, 101);
+  EXPECT_EQ(s.broken(), Rules{"repeat-acknowledged"});
+}
+
 TEST(Answers, OfNothingSentChangeNothing) {
   Script s;
   send_four(s);
