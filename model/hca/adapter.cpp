@@ -116,6 +116,12 @@ bool Adapter::bar_write(std::uint64_t offset, const void* data, std::uint32_t by
   return true;
 }
 
+bool Adapter::bar_write_ahead(std::uint64_t offset, const void* data, std::uint32_t bytes,
+                              hw::Time arrival) {
+  if (bytes != sizeof(std::uint64_t) || offset < hw::bar::kUarBase) return false;
+  return units_->doorbell.write_ahead(offset, hw::load<std::uint64_t>(data), arrival);
+}
+
 void Adapter::write_register(std::uint64_t offset, std::uint64_t value) {
   switch (offset) {
     case hw::bar::kCommand:

@@ -42,6 +42,8 @@ class Adapter : public pcie::BarTarget {
   void set_observer(MessageObserver* observer);
 
   bool bar_write(std::uint64_t offset, const void* data, std::uint32_t bytes) override;
+  bool bar_write_ahead(std::uint64_t offset, const void* data, std::uint32_t bytes,
+                       hw::Time arrival) override;
   std::uint64_t bar_read(std::uint64_t offset) override;
 
   void visit_counters(CounterVisitor& visitor) const;

@@ -22,20 +22,24 @@ DoorbellUnit::DoorbellUnit(Core& core)
       core_(core),
       stage_(core.clock, core.parameters.doorbell.timing) {}
 
+inline DoorbellUnit::Doorbell DoorbellUnit::decode(std::uint64_t offset, std::uint64_t value,
+                                                   hw::Time arrival) {
+  return {static_cast<std::uint32_t>(offset % hw::bar::kUarBytes), hw::bar::doorbell_number(value),
+          hw::bar::doorbell_index(value), arrival};
+}
+
+// Doorbells arrive in order, so a stage that is free for this one has taken all before it.
+bool DoorbellUnit::write_ahead(std::uint64_t offset, std::uint64_t value, hw::Time arrival) {
+  const hw::Time edge = core_.clock.edge_after(arrival);
+  if (!waiting_.empty() || stage_.next_free() > edge) return false;
+  ++counters_.doorbells;
+  dispatch(decode(offset, value, arrival), edge);
+  return true;
+}
+
 bool DoorbellUnit::write(std::uint64_t offset, std::uint64_t value) {
-  const Doorbell doorbell{static_cast<std::uint32_t>(offset % hw::bar::kUarBytes),
-                          hw::bar::doorbell_number(value), hw::bar::doorbell_index(value), now()};
-  if (waiting_.empty()) {
-    ++counters_.doorbells;
-    const hw::Time edge = core_.clock.edge_after(now());
-    if (stage_.next_free() <= edge) {
-      dispatch(doorbell, edge);
-    } else {
-      waiting_.push(doorbell);
-      arrange();
-    }
-    return true;
-  }
+  if (write_ahead(offset, value, now())) return true;
+  const Doorbell doorbell = decode(offset, value, now());
   if (merge(doorbell)) return true;
   if (waiting_.size() >= core_.parameters.doorbell.fifo_depth) {
     ++counters_.stalled;
@@ -44,7 +48,12 @@ bool DoorbellUnit::write(std::uint64_t offset, std::uint64_t value) {
   }
   ++counters_.doorbells;
   waiting_.push(doorbell);
+  if (waiting_.size() == 1) arrange();
   return true;
+}
+
+bool DoorbellUnit::drained() {
+  return waiting_.empty() && (dispatched_.empty() || dispatched_.front().arrival > now());
 }
 
 bool DoorbellUnit::merge(const Doorbell& doorbell) {
@@ -64,7 +73,7 @@ bool DoorbellUnit::merge(const Doorbell& doorbell) {
 
 inline void DoorbellUnit::dispatch(const Doorbell& doorbell, hw::Time edge) {
   dispatched_.push(doorbell);
-  schedule(stage_.enter_at_edge(edge), kDeliver);
+  engine().schedule_from_outside(*this, stage_.enter_at_edge(edge), kDeliver);
 }
 
 // While the stage is busy a doorbell stays in the FIFO, where later ones can still merge into it.

@@ -32,8 +32,11 @@ class DoorbellUnit : public sim::Unit {
   void set_host(pcie::BarHost& host) { host_ = &host; }
   /// A write to UAR space at the present time; false when the FIFO is full.
   bool write(std::uint64_t offset, std::uint64_t value);
+  /// The same for one that arrives at `arrival`, now or later, behind all told of before. False
+  /// when the stage is not free for it: it has to be written when it arrives.
+  bool write_ahead(std::uint64_t offset, std::uint64_t value, hw::Time arrival);
   /// True when every doorbell that arrived before now has been handed on.
-  bool drained() const { return waiting_.empty() && dispatched_.empty(); }
+  bool drained();
 
   const Counters& counters() const { return counters_; }
   const Stage& stage() const { return stage_; }
@@ -47,6 +50,7 @@ class DoorbellUnit : public sim::Unit {
     hw::Time arrival;
   };
 
+  static Doorbell decode(std::uint64_t offset, std::uint64_t value, hw::Time arrival);
   bool merge(const Doorbell& doorbell);
   void dispatch(const Doorbell& doorbell, hw::Time edge);
   void arrange();

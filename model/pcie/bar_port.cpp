@@ -19,6 +19,15 @@ bool BarPort::access(BarSink& sink, const BarAccess& access, Time arrival) {
   return true;
 }
 
+bool BarPort::access_in_order(BarSink& sink, const BarAccess& access, Time arrival) {
+  const bool taken = access.is_write && queue_.empty() &&
+                     target_->bar_write_ahead(access.offset, access.data, access.bytes, arrival);
+  if (!taken) return this->access(sink, access, arrival);
+  ++counters_.writes;
+  sink.on_bar_done(access.token, arrival + propagation_);
+  return true;
+}
+
 void BarPort::on_event(std::uint64_t) {
   offer();
 }

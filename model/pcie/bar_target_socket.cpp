@@ -115,7 +115,7 @@ bool BarTargetSocket::fits(const BarAccess& access) {
 
 bool BarTargetSocket::access(BarSink& sink, const BarAccess& access, Time arrival) {
   if (fits(access)) [[likely]]
-    return port_.access(sink, access, arrival);
+    return port_.access_in_order(sink, access, arrival);
   refuse(sink, access, arrival);
   return true;
 }

@@ -41,6 +41,13 @@ class BarTarget {
   /// A posted write arrives at the present time. False: the adapter cannot take it now, and calls
   /// BarHost::bar_ready when it can; the write is then offered again.
   virtual bool bar_write(std::uint64_t offset, const void* data, std::uint32_t bytes) = 0;
+  /// A posted write will arrive at `arrival`, behind all before it and before any that is told of
+  /// later. True: the adapter has taken it, and minds its arrival itself. False: it is offered when
+  /// it arrives.
+  virtual bool bar_write_ahead(std::uint64_t /*offset*/, const void* /*data*/,
+                               std::uint32_t /*bytes*/, hw::Time /*arrival*/) {
+    return false;
+  }
   /// A read arrives; answered at once.
   virtual std::uint64_t bar_read(std::uint64_t offset) = 0;
 };

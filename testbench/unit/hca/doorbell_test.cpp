@@ -50,6 +50,43 @@ TEST(Doorbell, FollowsTheOneBeforeByTheInterval) {
   }
 }
 
+// PCIe tells of doorbells on their way: one for which the stage will be free is taken at once.
+struct OnItsWay {
+  explicit OnItsWay(const BenchOptions& options) : bench(options), start(quiet_start(bench)) {}
+  bool tell(std::uint32_t number, Time arrival) {
+    const std::uint64_t value = hw::bar::doorbell(number, 1);
+    return bench.adapter().bar_write_ahead(hw::bar::kUarBase + hw::bar::kSendDoorbell, &value,
+                                           sizeof value, arrival);
+  }
+  AdapterBench bench;
+  Time start;
+};
+
+TEST(Doorbell, OneToldOfAheadReachesItsUnitAtTheSameTime) {
+  for (const std::uint32_t latency : {1u, 4u, 13u}) {
+    OnItsWay test(options(latency, 3, 8));
+    AdapterBench& bench = test.bench;
+    const Time arrival = test.start + bench.cycles(200);
+    ASSERT_TRUE(test.tell(kNobody, arrival));
+    EXPECT_FALSE(test.tell(kNobody + 1, arrival + bench.cycles(2)));  // to be written at arrival
+    bench.run_to(arrival + bench.cycles(2));
+    EXPECT_TRUE(bench.ring(hw::bar::kSendDoorbell, kNobody + 1, 1));
+    EXPECT_FALSE(test.tell(kNobody + 2, arrival + bench.cycles(50)));  // not past one that waits
+    const Time first = bench.edge_after(arrival) + bench.cycles(latency);
+    if (latency > 2) expect_at(bench, first, [&] { return delivered(bench) == 1; });
+    expect_at(bench, first + bench.cycles(3), [&] { return delivered(bench) == 2; });
+  }
+}
+
+TEST(Doorbell, OneOnItsWayHoldsUpNoCommand) {
+  OnItsWay test(options(4, 1, 8));
+  BenchQp qp = test.bench.create_qp();
+  const Time arrival = test.bench.now() + hw::kMillisecond;
+  ASSERT_TRUE(test.tell(kNobody, arrival));
+  EXPECT_EQ(test.bench.modify(qp, hw::QpState::kErr), hw::CommandStatus::kOk);
+  EXPECT_LT(test.bench.now(), arrival);
+}
+
 TEST(Doorbell, AFullFifoRefusesAndTellsWhenAPlaceIsFree) {
   for (const std::uint32_t interval : {4u, 9u}) {
     AdapterBench bench(options(4, interval, 3));

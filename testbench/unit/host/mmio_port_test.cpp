@@ -97,6 +97,43 @@ TEST_F(MmioTest, SharesTheDownstreamLinkWithCompletions) {
   EXPECT_EQ(bar.writes.at(0).at, taken + default_link_ps(4096 + 16 * 20 + 32) + kFlight);
 }
 
+// An adapter that takes odd values as soon as it is told of them.
+struct OddAhead : RecordingBar {
+  using RecordingBar::RecordingBar;
+  bool bar_write_ahead(std::uint64_t, const void* data, std::uint32_t, Time arrival) override {
+    std::uint64_t value = 0;
+    std::memcpy(&value, data, sizeof value);
+    if (value % 2 != 0) ahead.push_back({value, arrival});
+    return value % 2 != 0;
+  }
+  std::vector<std::pair<std::uint64_t, Time>> ahead;
+};
+
+TEST_F(MmioTest, StoresThatTheAdapterTakesAheadPassNoneThatWait) {
+  struct InOrder : pcie::DeviceSide {
+    explicit InOrder(pcie::BarPort& behind) : port(behind) {}
+    bool access(pcie::BarSink& sink, const pcie::BarAccess& access, Time arrival) override {
+      return port.access_in_order(sink, access, arrival);
+    }
+    pcie::BarPort& port;
+  } device(bar_port);
+  OddAhead odd(node.engine);
+  bar_port.set_target(odd);
+  host::MmioPort in_order(node.engine, {}, node.root_complex.downstream(), device);
+  for (std::uint64_t value : {1, 2, 3, 5}) {
+    in_order.write(0x100, &value, 8, value == 5 ? 500'000 : 0);
+  }
+  run();
+  const Time last = 500'000 + kStore + kFlight;
+  EXPECT_EQ(odd.ahead,
+            (std::vector<std::pair<std::uint64_t, Time>>{{1, kStore + kFlight}, {5, last}}));
+  ASSERT_EQ(odd.writes.size(), 2u);
+  EXPECT_EQ(odd.writes[0].value(), 2u);
+  EXPECT_EQ(odd.writes[1].value(), 3u);
+  EXPECT_EQ(odd.writes[1].at, 3 * kStore + kFlight);
+  EXPECT_EQ(bar_port.counters().writes, 4u);
+}
+
 TEST_F(MmioTest, RefusedStoreHoldsUpAllBehindItUntilTheAdapterIsReady) {
   bar.full = true;
   store(1, 0);
