@@ -16,8 +16,10 @@
 namespace hcasim::tools {
 namespace {
 
-/// The name of a file or folder. An empty one is a slip of a script, and would pass for none.
-CLI::Option* add_path(CLI::App& app, const std::string& name, std::string& path,
+/// The name of a file or folder, or several. An empty one is a slip of a script, and would pass for
+/// none.
+template <typename Paths>
+CLI::Option* add_path(CLI::App& app, const std::string& name, Paths& path,
                       const std::string& text) {
   return app.add_option(name, path, text)->check([](const std::string& given) {
     return given.empty() ? std::string("expected a name, found nothing") : std::string();
@@ -55,10 +57,16 @@ void define(CLI::App& app, ConfigCommand& command) {
 }
 
 void define(CLI::App& app, ImportCommand& command) {
-  add_path(app, "CAPTURE", command.capture, "Capture of RoCEv2 packets")->required();
+  add_path(app, "CAPTURE", command.captures,
+           "Captures of RoCEv2 or InfiniBand packets; several are merged by time")
+      ->type_name("")
+      ->required();
   add_path(app, "-o,--output", command.trace, "Trace to write; compressed if it ends in .zst")
       ->type_name("TRACE")
       ->required();
+  app.add_option("--window", command.window,
+                 "A packet that two captures show within TIME counts once (default: 1ms)")
+      ->type_name("TIME");
   app.add_flag("--json", command.json, "Print what was found as JSON");
   app.add_option("--receives", command.receives,
                  "Post receives ahead (before they are needed; default) or as-seen (late where "

@@ -26,8 +26,9 @@ struct ConfigCommand {
 
 /// `hcasim import`
 struct ImportCommand {
-  std::string capture;
+  std::vector<std::string> captures;
   std::string trace;
+  std::string window;  ///< a time; empty: the usual one
   std::string receives = "ahead";
   std::string timing = "captured";
   std::vector<std::string> assumptions;  ///< KEY=VALUE
