@@ -12,7 +12,6 @@
 #include "output.hpp"
 #include "sim/import/trace_from_capture.hpp"
 #include "sim/output/file_roles.hpp"
-#include "sim/trace/spelling.hpp"
 
 namespace hcasim::tools {
 namespace {
@@ -40,13 +39,6 @@ sim::ImportOptions options_of(const ImportCommand& command) {
   return options;
 }
 
-hw::Time window_of(const ImportCommand& command) {
-  if (command.window.empty()) return sim::kTwinWindow;
-  hw::Time window = 0;
-  if (sim::trace::parse_time(command.window, window)) return window;
-  throw sim::InputError("--window", 0, 0, "a time such as 1ms or 20us", command.window);
-}
-
 void check_roles(const ImportCommand& command) {
   sim::FileRoles roles;
   for (const std::string& capture : command.captures) roles.reads("the capture", capture);
@@ -60,7 +52,8 @@ int run_command(const ImportCommand& command) {
   check_roles(command);
   const std::vector<std::filesystem::path> captures(command.captures.begin(),
                                                     command.captures.end());
-  const sim::CaptureAnalysis analysis = sim::analyse_captures(captures, window_of(command));
+  const sim::CaptureAnalysis analysis =
+      sim::analyse_captures(captures, command.window.value_or(sim::kTwinWindow));
   const sim::ImportResult result = sim::trace_from_capture(analysis, options, command.trace);
   if (command.json) {
     write_stdout(import_json(analysis));
