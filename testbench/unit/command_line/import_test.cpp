@@ -100,7 +100,8 @@ TEST_F(ImportCommand, TakesSeveralCapturesAsOne) {
   std::filesystem::remove(trace());
   expect_import_refused(capture + " nowhere.pcap", "nowhere.pcap: No such file");
   expect_import_refused(capture + " /dev/null", "/dev/null: is no regular file");
-  expect_import_refused(capture + " --window 3", "--window: expected a time such as 20us or 1.5ms, found '3'");
+  expect_import_refused(capture + " --window 3",
+                        "--window: expected a time such as 20us or 1.5ms, found '3'");
 }
 
 TEST_F(ImportCommand, NeverOverwritesTheCapture) {
