@@ -104,6 +104,7 @@ class Replay {
   std::vector<std::unique_ptr<TraceSource>> sources_;
   std::vector<std::unique_ptr<DataProcess>> processes_;
   std::vector<SystemSnapshot> at_epoch_;
+  std::vector<Counter> switch_at_epoch_;
   hw::Time epoch_ = 0;
   bool partial_ = false;
   std::string failure_;  // why the trace did not come to its end
@@ -126,8 +127,9 @@ void Replay::build() {
   RecorderOptions recording{.completions_csv = options_.completions_csv,
                             .outputs = options_.outputs};
   for (std::size_t i = 0; i < system_->size(); ++i) {
-    const hw::Time apart = system_->node(i).adapter().port().port().lookahead();
-    recording.reorder_window = std::max(recording.reorder_window, 4 * apart);
+    for (std::size_t j = 0; j < system_->size(); ++j) {
+      recording.reorder_window = std::max(recording.reorder_window, 4 * system_->apart(i, j));
+    }
   }
   recorder_ = std::make_unique<Recorder>(recording);
   for (std::size_t i = 0; i < system_->size(); ++i) {
@@ -159,15 +161,18 @@ void Replay::begin() {
     sources_[i] = std::make_unique<TraceSource>(options_.trace, trace_.nodes()[i], set_up);
     processes_[i]->start(*sources_[i], epoch_);
   }
+  if (fabric::SwitchModule* network_switch = system_->network_switch()) {
+    switch_at_epoch_ = switch_counters(network_switch->core());
+  }
 }
 
 // News of a node takes as long as the shortest packet: nodes may run apart by no more.
 void Replay::introduce() {
   for (std::size_t i = 0; i < system_->size(); ++i) {
     processes_[i]->set_post_counts(trace_.posts(i));
-    if (system_->size() == 1) continue;
-    const hw::Time latency = system_->node(i).adapter().port().port().lookahead();
-    processes_[i]->set_peer(*processes_[1 - i], latency);
+    for (std::uint32_t j = 0; j < system_->size(); ++j) {
+      if (i != j) processes_[i]->add_peer(j, *processes_[j], system_->apart(i, j));
+    }
   }
 }
 
@@ -286,6 +291,10 @@ RunResult Replay::result() {
     append_statistics(system_->node(i), at_epoch_[i], end - epoch_, out.statistics);
     out.engine_events += system_->node(i).engine().events_run() - at_epoch_[i].engine_events;
     append_process(i, out);
+  }
+  if (fabric::SwitchModule* network_switch = system_->network_switch()) {
+    append_difference(switch_at_epoch_, switch_counters(network_switch->core()), out.statistics);
+    out.engine_events += network_switch->engine_module().engine().events_run();
   }
   out.kernel_activations = system_->conductor().activations();
   return out;
