@@ -35,6 +35,14 @@ Time EthernetPort::send(PacketPtr packet) {
   return slot.start;
 }
 
+void EthernetPort::send_pause(Time length) {
+  wire_->carry_pause(length, clock_.reserve(now(), kLeastWireBytes).end + latency_);
+}
+
+void EthernetPort::carry_pause(Time length, Time arrival) {
+  if (pauses_ != nullptr) pauses_->on_pause(length, arrival);
+}
+
 void EthernetPort::carry(PacketPtr packet, Time arrival) {
   if (!observes_arrivals_) sink_->on_wire(packet, arrival);
   if (!packet) {

@@ -20,6 +20,8 @@ class Wire {
   virtual ~Wire() = default;
   /// The packet's last bit arrives at `arrival`. Packets of one sender come in order.
   virtual void carry(PacketPtr packet, Time arrival) = 0;
+  /// The same for a pause frame, see PauseListener. Modules on the way do not see it.
+  virtual void carry_pause(Time /*length*/, Time /*arrival*/) {}
 };
 
 /// Sees the packets of a port: for recorders and checkers.
@@ -30,6 +32,15 @@ class PacketObserver {
   virtual void on_sent(const Packet& packet, Time start) = 0;
   /// Before it is handed to the port's sink. Last bit in at `end`, the present time.
   virtual void on_arrived(const Packet& /*packet*/, Time /*end*/) {}
+};
+
+/// Takes the pause frames that come in on a port.
+class PauseListener {
+ public:
+  virtual ~PauseListener() = default;
+  /// One arrives at `arrival`: no packet may start for `length` from then on; 0 ends a pause.
+  /// Called from the node that sent it, in order of arrival.
+  virtual void on_pause(Time length, Time arrival) = 0;
 };
 
 struct PortCounters {
@@ -54,10 +65,16 @@ class EthernetPort final : public sim::Unit, public PacketPort, public Wire {
     observes_arrivals_ = arrivals;
   }
 
+  /// Who minds pause frames; without one they are ignored.
+  void set_pause_listener(PauseListener& listener) { pauses_ = &listener; }
+
   Time send(PacketPtr packet) override;
+  /// Sends a pause frame: behind what was sent before it, ahead of everything else.
+  void send_pause(Time length);
   Time free_at() const override { return clock_.free_at(); }
   /// A packet for this port, from another node.
   void carry(PacketPtr packet, Time arrival) override;
+  void carry_pause(Time length, Time arrival) override;
   void on_event(std::uint64_t argument) override;
 
   /// Least time from sending a packet to its arrival: how far nodes may run apart.
@@ -75,6 +92,7 @@ class EthernetPort final : public sim::Unit, public PacketPort, public Wire {
   Time latency_;  // from the last bit's departure to its arrival
   PacketSink* sink_ = nullptr;
   Wire* wire_ = nullptr;
+  PauseListener* pauses_ = nullptr;
   PacketObserver* observer_ = nullptr;
   bool observes_arrivals_ = false;
   LinkRing<Arrival> arrivals_;

@@ -19,8 +19,14 @@ AdapterModule::AdapterModule(const sc_core::sc_module_name& name, sim::EngineMod
   bar_.set_target(adapter_);
   adapter_.set_bar_host(bar_.host());
   port_.port().set_sink(adapter_.packet_sink());
+  fabric::PacketPort* out = &port_.port();
+  if (fabric.at_switch.pfc) {
+    pausable_ =
+        std::make_unique<fabric::PausablePort>(node.engine(), "pausable_port", port_.port());
+    out = pausable_.get();
+  }
   const double bits = 8.0 * parameters.scheduler.port_buffer_bytes;
-  adapter_.set_port(port_.port(), static_cast<hw::Time>(bits * 1000.0 / fabric.rate_gbps));
+  adapter_.set_port(*out, static_cast<hw::Time>(bits * 1000.0 / fabric.rate_gbps));
 }
 
 }  // namespace hcasim::hca

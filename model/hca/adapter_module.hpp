@@ -6,6 +6,7 @@
 #include <systemc>
 
 #include "fabric/packet_pool.hpp"
+#include "fabric/pausable_port.hpp"
 #include "fabric/port_module.hpp"
 #include "hca/adapter.hpp"
 #include "pcie/bar_target_socket.hpp"
@@ -27,6 +28,9 @@ class AdapterModule : public sc_core::sc_module {
   tlm::tlm_target_socket<>& bar() { return bar_.socket; }
   fabric::PortModule& port() { return port_; }
 
+  /// Null without priority flow control.
+  const fabric::PausablePort* pausable_port() const { return pausable_.get(); }
+
   Adapter& adapter() { return adapter_; }
   pcie::Endpoint& endpoint() { return dma_.endpoint(); }
 
@@ -35,6 +39,7 @@ class AdapterModule : public sc_core::sc_module {
   pcie::DmaInitiator dma_;
   pcie::BarTargetSocket bar_;
   fabric::PortModule port_;
+  std::unique_ptr<fabric::PausablePort> pausable_;
   Adapter adapter_;
 };
 

@@ -82,6 +82,7 @@ class MonitoredReplay {
     qp.ack_timeout =
         monitor::ack_timeout(static_cast<std::uint8_t>(operation.value(sim::Arg::kTimeout)));
     monitor_.add(end.port, qp);
+    run_.set_sender(end.port, peer.port, peer.qpn, end.qpn);
   }
 
   monitor::CapturedRun run_;

@@ -106,7 +106,9 @@ void define(CLI::App& app, RunCommand& command) {
   add_path(app, "--out", command.out, "Write stats.json, completions.csv and config.toml to DIR")
       ->type_name("DIR");
   app.add_flag("--json", command.json, "Print the main results as JSON");
-  add_path(app, "--pcap", command.pcap, "Write the packets of the run")->type_name("FILE");
+  add_path(app, "--pcap", command.pcap,
+           "Write the packets of the run: what each node sends, as it leaves the node")
+      ->type_name("FILE");
   app.add_flag("--no-run-ahead", command.no_run_ahead,
                "Keep all nodes in step: slower, with the same results");
 }

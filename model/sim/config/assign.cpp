@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <hcasim/sim/input_error.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <optional>
 #include <type_traits>
@@ -24,6 +25,12 @@ std::optional<T> converted(const AssignedValue& assigned, const Range& range) {
   if constexpr (std::is_same_v<T, bool>) {
     const bool* flag_value = std::get_if<bool>(&assigned);
     return flag_value != nullptr ? std::optional(*flag_value) : std::nullopt;
+  } else if constexpr (std::is_same_v<T, fabric::Topology>) {
+    const auto* word = std::get_if<std::string>(&assigned);
+    if (word == nullptr) return std::nullopt;
+    const auto found = std::ranges::find(kTopologyWords, *word);
+    if (found == kTopologyWords.end()) return std::nullopt;
+    return static_cast<T>(found - kTopologyWords.begin());
   } else {
     double value = 0;
     if (const auto* integer = std::get_if<std::int64_t>(&assigned)) {
@@ -69,7 +76,7 @@ void assign(const Key& key, const Assignment& assignment) {
   if (std::visit(set, key.field)) return;
   const std::string unit = unit_of(key).empty() ? "" : fmt::format(" {}", unit_of(key));
   const std::string expected =
-      std::holds_alternative<bool*>(key.field)
+      type_of(key) == "boolean" || type_of(key) == "text"
           ? fmt::format("{} to be {}", key.path, range_text(key))
           : fmt::format("{} to be {} {}, {}{}", key.path, type_of(key) == "integer" ? "an" : "a",
                         type_of(key), range_text(key), unit);

@@ -15,7 +15,54 @@ void add_keys(KeyList& keys, fabric::Parameters& p) {
                    "assumed: error correction has to collect a block of 5 kbit first"},
                   {"fabric.propagation_ns", &p.propagation_ns, kTime, "Time of flight in the cable",
                    "assumed: two metres of copper at 5 ns a metre"},
+                  {"fabric.topology", &p.topology, words(),
+                   "auto: a cable between two nodes, a switch between more; switch: a switch in "
+                   "any case, and for all nodes if one asks for it",
+                   "assumed: two nodes need none"},
+                  {"fabric.traffic_class", &p.traffic_class, between(0, 255),
+                   "DSCP (times 4) and ECN of the packets of the node's connections; 1 or 2 in the "
+                   "low two bits lets switches mark them",
+                   "IETF RFC 3168: 0 in the low two bits is not ECN-capable"},
               });
+  add_keys(keys, p.at_switch);
+}
+
+// Of a node: those of the switch port to which its link leads.
+void add_keys(KeyList& keys, fabric::SwitchParameters& p) {
+  constexpr Range kBytes = between(0, 1 << 30);
+  constexpr const char* kDcqcn = "Zhu et al., SIGCOMM 2015: parameters of DCQCN at 40 Gb/s";
+  keys.insert(
+      keys.end(),
+      {
+          {"fabric.switch.latency_ns", &p.latency_ns, between(0, 1'000'000),
+           "From the last bit of a packet at the input to the queue of its output",
+           "assumed: switches state 300 to 600 ns from port to port"},
+          {"fabric.switch.buffer_bytes", &p.buffer_bytes, between(9216, 1 << 30),
+           "Room for packets, with FCS, at the output to the node; what does not fit is dropped",
+           "assumed: 64 MB among 64 ports"},
+          {"fabric.switch.ecn", &p.ecn, flag(),
+           "Mark ECN-capable packets by the bytes that wait for the output to the node",
+           "assumed: adapters do not slow down on marks"},
+          {"fabric.switch.k_min_bytes", &p.k_min_bytes, kBytes,
+           "No packet is marked that finds at most this much at its output", kDcqcn},
+          {"fabric.switch.k_max_bytes", &p.k_max_bytes, kBytes,
+           "Every packet is marked that finds at least this much", kDcqcn},
+          {"fabric.switch.p_max", &p.p_max, between(0, 1),
+           "Share of packets marked just below k_max_bytes; it rises to this from k_min_bytes on",
+           kDcqcn},
+          {"fabric.switch.pfc", &p.pfc, flag(),
+           "Priority flow control: pause the node while the switch holds too much of its packets",
+           "IEEE 802.1Q: off unless it is configured"},
+          {"fabric.switch.xoff_bytes", &p.xoff_bytes, between(1, 1 << 30),
+           "The node is paused when the switch holds this much of its packets",
+           "assumed: a few packets of 4 KiB"},
+          {"fabric.switch.xon_bytes", &p.xon_bytes, kBytes,
+           "It may go on when no more than this is left",
+           "assumed: half of xoff_bytes, for a pause frame takes a while to work"},
+          {"fabric.switch.pause_quanta", &p.pause_quanta, between(1, 65'535),
+           "Length of a pause in 512 bit times; it is renewed after half of it",
+           "IEEE 802.3 annex 31B: the longest that a frame can ask for"},
+      });
 }
 
 void add_keys(KeyList& keys, RvtParameters& p) {

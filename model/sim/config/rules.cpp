@@ -59,12 +59,16 @@ std::optional<Violation> find_violation(const NodeConfig& node) {
   if (auto violation = check_dllp_limit("pcie.fc_limit_bytes", pcie.fc_limit_bytes)) {
     return violation;
   }
+  const fabric::SwitchParameters& port = node.fabric.at_switch;
   const Order orders[] = {
       {"pcie.read_latency_min_ns", pcie.read_latency_min_ns, "pcie.read_latency_median_ns",
        pcie.read_latency_median_ns},
       {"pcie.read_latency_median_ns", pcie.read_latency_median_ns, "pcie.read_latency_max_ns",
        pcie.read_latency_max_ns},
       {"pcie.rcb_bytes", pcie.rcb_bytes, "pcie.completion_bytes", pcie.completion_bytes},
+      {"fabric.switch.k_min_bytes", port.k_min_bytes, "fabric.switch.k_max_bytes",
+       port.k_max_bytes},
+      {"fabric.switch.xon_bytes", port.xon_bytes, "fabric.switch.xoff_bytes", port.xoff_bytes},
   };
   for (const Order& order : orders) {
     if (auto violation = check(order)) return violation;

@@ -49,7 +49,7 @@ std::string_view name_of(const Key& key) {
 }
 
 std::string_view type_of(const Key& key) {
-  constexpr std::array<std::string_view, 3> kNames = {"integer", "number", "boolean"};
+  constexpr std::array<std::string_view, 4> kNames = {"integer", "number", "boolean", "text"};
   return kNames.at(key.field.index());
 }
 
@@ -61,6 +61,9 @@ std::string_view unit_of(const Key& key) {
 
 std::string range_text(const Key& key) {
   if (std::holds_alternative<bool*>(key.field)) return "true or false";
+  if (std::holds_alternative<fabric::Topology*>(key.field)) {
+    return fmt::format("\"{}\"", fmt::join(kTopologyWords, "\" or \""));
+  }
   return fmt::format("{}{} to {}", key.range.power_of_two ? "a power of two from " : "",
                      key.range.minimum, key.range.maximum);
 }
@@ -78,6 +81,8 @@ std::string value_text(const Key& key) {
         using T = std::remove_cvref_t<decltype(*value)>;
         if constexpr (std::is_same_v<T, double>) {
           return number_text(*value);
+        } else if constexpr (std::is_same_v<T, fabric::Topology>) {
+          return fmt::format("\"{}\"", kTopologyWords[static_cast<std::size_t>(*value)]);
         } else {
           return fmt::format("{}", *value);
         }

@@ -6,6 +6,7 @@
 
 #include <hcasim/sim/config.hpp>
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,7 +16,7 @@
 namespace hcasim::sim {
 
 /// The member that a key stands for; its type is the type of the key.
-using Field = std::variant<std::uint32_t*, double*, bool*>;
+using Field = std::variant<std::uint32_t*, double*, bool*, fabric::Topology*>;
 
 /// Values that a number may take, both ends included.
 struct Range {
@@ -33,11 +34,17 @@ constexpr Range power_of_two(double minimum, double maximum) {
 constexpr Range flag() {
   return {0, 1};
 }
+constexpr Range words() {
+  return {0, 1};
+}
+
+/// The words for the values of a fabric::Topology, by its number.
+inline constexpr std::array<std::string_view, 2> kTopologyWords = {"auto", "switch"};
 
 struct Key {
   std::string_view path;    ///< as written in a file, tables included: `pcie.mps_bytes`
   Field field;              ///< the member of the NodeConfig that keys_of() was given
-  Range range;              ///< ignored for a flag
+  Range range;              ///< ignored for flags and words
   std::string_view text;    ///< what it is, one sentence
   std::string_view source;  ///< publication, or `assumed: ` and the reason
 };
@@ -54,13 +61,13 @@ const KeyList& default_keys();
 std::string_view table_of(const Key& key);
 std::string_view name_of(const Key& key);
 
-/// `integer`, `number` or `boolean`.
+/// `integer`, `number`, `boolean` or `text`.
 std::string_view type_of(const Key& key);
 
 /// Unit of measure as the key's suffix tells it; empty when it is a plain number.
 std::string_view unit_of(const Key& key);
 
-/// `1 to 5`, `a power of two from 128 to 4096`, `true or false`.
+/// `1 to 5`, `a power of two from 128 to 4096`, `true or false`, `"auto" or "switch"`.
 std::string range_text(const Key& key);
 
 /// The value of the key's member, as TOML.
@@ -71,6 +78,7 @@ void add_keys(KeyList& keys, pcie::Parameters& pcie);
 void add_keys(KeyList& keys, host::Parameters& host);
 void add_keys(KeyList& keys, hca::Parameters& hca);
 void add_keys(KeyList& keys, fabric::Parameters& fabric);
+void add_keys(KeyList& keys, fabric::SwitchParameters& at_switch);
 void add_keys(KeyList& keys, RvtParameters& rvt);
 
 }  // namespace hcasim::sim

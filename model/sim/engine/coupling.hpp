@@ -20,6 +20,8 @@ class Coupling {
   /// A link from one engine to another takes at least `latency`.
   void connect(std::size_t from, std::size_t to, Time latency);
 
+  /// The least time of a path from one engine to another, hw::kNever when there is none.
+  Time latency(std::size_t from, std::size_t to) const { return latency_[from][to]; }
   std::size_t size() const { return engines_.size(); }
   Engine& engine(std::size_t index) const { return *engines_[index]; }
   /// Events of engine `index` before this time may run: nothing can arrive earlier.

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/record/node_sum.hpp"
 #include "sim/record/rates.hpp"
 #include "sim/record/text.hpp"
 
@@ -23,6 +24,7 @@ constexpr std::size_t kColumns = 100;
 constexpr std::size_t kOpcodesPerNode = 4;
 constexpr std::size_t kLabel = 12;
 constexpr std::size_t kNameColumns = 10;
+constexpr std::size_t kMostNodesShown = 8;
 
 std::string cut(std::string text, std::size_t columns) {
   if (text.size() > columns) text.replace(columns - 3, std::string::npos, "...");
@@ -62,6 +64,7 @@ class Summary {
     throughput();
     latency();
     retries();
+    switch_troubles();
     occupancy();
     utilisation();
     simulation();
@@ -114,23 +117,6 @@ class Summary {
     return all;
   }
 
-  static void add(OpcodeStatistics& sum, const OpcodeStatistics& part) {
-    sum.completed += part.completed;
-    sum.failed += part.failed;
-    sum.flushed += part.flushed;
-    sum.unfinished += part.unfinished;
-    sum.bytes += part.bytes;
-    for (const StatusCount& error : part.errors) {
-      const auto same = std::find_if(sum.errors.begin(), sum.errors.end(),
-                                     [&](const auto& e) { return e.status == error.status; });
-      if (same == sum.errors.end()) {
-        sum.errors.push_back(error);
-      } else {
-        same->messages += error.messages;
-      }
-    }
-  }
-
   void throughput() {
     const hw::Time time = statistics_.active_time();
     const std::uint64_t bytes = per_second(statistics_.bytes_delivered, time);
@@ -165,6 +151,21 @@ class Summary {
                        cut(node.name, kNameColumns - 1), kNameColumns, of("rnr_naks"),
                        of("n_rnr_naks"), of("n_rc_resends"), of("local_ack_timeout_err")));
     }
+  }
+
+  // What a switch did besides forwarding, where it did.
+  void switch_troubles() {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kTroubles = {
+        {{"tx_discards_phy", "packets dropped at a full output"},
+         {"discard_ingress_general", "packets for an unknown address dropped"},
+         {"ecn_marked", "packets ECN-marked"},
+         {"tx_prio0_pause", "pause frames sent"}}};
+    std::string text;
+    for (const auto& [name, meaning] : kTroubles) {
+      const std::uint64_t count = counter("switch", name);
+      if (count != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, meaning);
+    }
+    if (!text.empty()) line("switch", text);
   }
 
   std::string_view first(std::string_view label, const NodeStatistics& node) const {
@@ -228,7 +229,7 @@ class Summary {
                                    in_units(rate(speed_.engine_events), "events/s")));
   }
 
-  const RunStatistics& statistics_;
+  const RunStatistics statistics_;
   const RunSpeed& speed_;
   std::string text_;
 };
@@ -236,7 +237,8 @@ class Summary {
 }  // namespace
 
 void print_summary(std::ostream& out, const RunStatistics& statistics, const RunSpeed& speed) {
-  out << Summary(statistics, speed).text();
+  const bool many = statistics.nodes.size() > kMostNodesShown;
+  out << Summary(many ? sum_of_nodes(statistics) : statistics, speed).text();
 }
 
 }  // namespace hcasim::sim

@@ -7,13 +7,15 @@
 #include <filesystem>
 
 #include "hcasim/hw/wire/syndrome.hpp"
+#include "sim/system/system.hpp"
 
 namespace hcasim::sim {
 
 CheckedTrace::CheckedTrace(const std::string& path, const std::string& name, bool (*interrupted)())
     : reader_(std::filesystem::path(path), name), posts_(reader_.nodes().size()) {
-  if (nodes().empty() || nodes().size() > 2) {
-    throw InputError(name, 0, 0, "one node or two", std::to_string(nodes().size()) + " nodes", "");
+  if (nodes().empty() || nodes().size() > kMaxNodes) {
+    throw InputError(name, 0, 0, "one node to " + std::to_string(kMaxNodes),
+                     std::to_string(nodes().size()) + " nodes", "");
   }
   Operation operation;
   while (reader_.next(operation) && (interrupted == nullptr || !interrupted())) {
@@ -23,8 +25,8 @@ CheckedTrace::CheckedTrace(const std::string& path, const std::string& name, boo
 
 void CheckedTrace::look_at(const Operation& operation, const std::string& name) {
   if (operation.verb == Verb::kPostSend || operation.verb == Verb::kPostRecv) {
-    const std::size_t node = operation.node == nodes().front() ? 0 : 1;
-    posts_[node].add(operation.object, operation.verb == Verb::kPostSend);
+    const auto node = std::ranges::find(nodes(), operation.node) - nodes().begin();
+    posts_[static_cast<std::size_t>(node)].add(operation.object, operation.verb == Verb::kPostSend);
     return;
   }
   if (operation.verb == Verb::kConnect && operation.node == operation.peer_node) {

@@ -79,14 +79,20 @@ ControlResult ControlStream::connect(const Operation& operation) {
   const ConnectSide side = objects_.side_of(operation);
   const ControlResult made = objects_.connect_begin(operation, side);
   if (made.error != 0) return made;
-  owner_.queue_pair_made(objects_.qp(side.qp)->qp->qp_num);
-  peer_is_there_->wait(hw::kNever);
-  return objects_.connect_end(operation, side, peer_qpns_.pop());
+  owner_.queue_pair_made(side.peer_node, objects_.qp(side.qp)->qp->qp_num);
+  // A signal may have been for a connection with another node.
+  while (qpns_of(side.peer_node).empty()) peer_is_there_->wait(hw::kNever);
+  return objects_.connect_end(operation, side, qpns_of(side.peer_node).pop());
 }
 
-void ControlStream::peer_made(std::uint32_t qpn) {
+hca::Fifo<std::uint32_t>& ControlStream::qpns_of(std::uint32_t peer) {
+  if (peer >= peer_qpns_.size()) peer_qpns_.resize(peer + 1);
+  return peer_qpns_[peer];
+}
+
+void ControlStream::peer_made(std::uint32_t peer, std::uint32_t qpn) {
   if (!peer_is_there_) peer_is_there_ = cpu_.make_wait_point();
-  peer_qpns_.push(qpn);
+  qpns_of(peer).push(qpn);
   peer_is_there_->signal();
 }
 

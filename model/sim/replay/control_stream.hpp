@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "hca/pool.hpp"
 #include "sim/replay/labels.hpp"
@@ -15,8 +16,9 @@ namespace hcasim::sim {
 /// A control line that waits for its turn.
 struct PendingControl {
   Operation operation;
-  std::uint32_t number = 0;  ///< in the order of its node's
-  std::uint32_t peer = 0;    ///< number of the peer's control line that must have come before
+  std::uint32_t number = 0;     ///< in the order of its node's
+  std::uint32_t peer = 0;       ///< number of a peer's control line that must have come before ...
+  std::uint32_t peer_node = 0;  ///< ... and that peer, by index
   LabelInstance after = kNoInstance;
   LabelInstance label = kNoInstance;
 };
@@ -29,8 +31,8 @@ class ControlOwner {
   /// them until `from`, and what it needs of the peer is known. Otherwise whoever changes that
   /// calls ControlStream::advance().
   virtual bool may_begin(const PendingControl& control, hw::Time& from) = 0;
-  /// connect has made this node's queue pair, which the peer waits for.
-  virtual void queue_pair_made(std::uint32_t qpn) = 0;
+  /// connect has made this node's queue pair, which the peer of that index waits for.
+  virtual void queue_pair_made(std::uint32_t peer, std::uint32_t qpn) = 0;
   /// The verb has returned. In the task that called it.
   virtual void control_ended(const PendingControl& control, const ControlResult& result) = 0;
 };
@@ -46,8 +48,8 @@ class ControlStream {
   /// Begins the next line if it can begin now, and sees to it that it does once its time has come.
   /// Any context.
   void advance();
-  /// The peer has made its side of the connection that comes next, or next but some.
-  void peer_made(std::uint32_t qpn);
+  /// The peer has made its side of the connection with it that comes next, or next but some.
+  void peer_made(std::uint32_t peer, std::uint32_t qpn);
   /// Begins nothing any more.
   void stop() { stopped_ = true; }
 
@@ -71,6 +73,7 @@ class ControlStream {
   void run();
   ControlResult carry_out(const Operation& operation);
   ControlResult connect(const Operation& operation);
+  hca::Fifo<std::uint32_t>& qpns_of(std::uint32_t peer);
 
   NodeObjects& objects_;
   Labels& labels_;
@@ -83,7 +86,7 @@ class ControlStream {
   bool stopped_ = false;
   std::uint64_t timer_ = 0;  // pending call of advance(), 0: none
   hw::Time timer_at_ = 0;
-  hca::Fifo<std::uint32_t> peer_qpns_;
+  std::vector<hca::Fifo<std::uint32_t>> peer_qpns_;  // by node
   std::unique_ptr<hw::WaitPoint> peer_is_there_;
   std::uint64_t late_ = 0;
 };

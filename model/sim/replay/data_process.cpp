@@ -31,6 +31,12 @@ DataProcess::DataProcess(NodeObjects& objects, ObjectDirectory& directory, NodeR
   objects.set_listener(*this);
 }
 
+void DataProcess::add_peer(std::uint32_t node, DataProcess& peer, hw::Time latency) {
+  if (node >= peers_.size()) peers_.resize(node + 1);
+  peers_[node].process = &peer;
+  peers_[node].latency = latency;
+}
+
 void DataProcess::start(OperationSource& source, hw::Time epoch) {
   source_ = &source;
   window_ = source.read_ahead();
@@ -38,9 +44,12 @@ void DataProcess::start(OperationSource& source, hw::Time epoch) {
   epoch_ = epoch;
   controls_.set_epoch(epoch);
   default_mr_there_ = objects_.has_default_mr();
-  if (peer_ != nullptr) peer_default_mr_there_ = peer_->objects_.has_default_mr();
+  own_index_ = objects_.index();
+  for (Peer& peer : peers_) {
+    if (peer.process != nullptr) peer.default_mr_there = peer.process->objects_.has_default_mr();
+  }
   for (TraceQueue& queue : queues_) {
-    queue.peer_is_self = queue.qp->peer_node == objects_.index();
+    queue.peer_node = queue.qp->peer_node;
     expect_posts(queue);
   }
   wake(epoch);
@@ -377,7 +386,7 @@ void DataProcess::wake(hw::Time at) {
 
 void DataProcess::on_event(std::uint64_t argument) {
   if (static_cast<hw::Time>(argument) != next_step_) {  // an earlier look took its place
-    if ((argument & kNewsBit) != 0) take_news();
+    if ((argument & kNewsBit) != 0) take_news(static_cast<std::uint32_t>(argument));
     return;
   }
   next_step_ = hw::kNever;

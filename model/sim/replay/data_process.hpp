@@ -30,7 +30,7 @@ namespace hcasim::sim {
 /// The lines of a node are one ordered stream. A post waits for the control lines above it that
 /// make, change or end an object that it names; a control line is ControlStream's, and waits for
 /// the posts above it that name its object. News of a peer's control lines, of which remote names
-/// may be, takes as long as a packet of no length.
+/// may be, takes as long as a packet of no length. Every other node is a peer.
 class DataProcess : public Unit, public ObjectListener, private ControlOwner, private PollingOwner {
  public:
   struct Counters {
@@ -40,11 +40,9 @@ class DataProcess : public Unit, public ObjectListener, private ControlOwner, pr
 
   DataProcess(NodeObjects& objects, ObjectDirectory& directory, NodeRecorder* recorder);
 
-  /// Tells `peer` of this node's control lines, `latency` later. To be called before start().
-  void set_peer(DataProcess& peer, hw::Time latency) {
-    peer_ = &peer;
-    latency_ = latency;
-  }
+  /// Tells `peer`, the node of index `node`, of this one's control lines, `latency` later. To be
+  /// called before start(), and for all other nodes.
+  void add_peer(std::uint32_t node, DataProcess& peer, hw::Time latency);
   /// Posts of the trace, by queue, so that it reads further ahead for a queue that has nothing else
   /// to do. To be called before start().
   void set_post_counts(const PostCounts& counts) { post_counts_ = &counts; }
@@ -87,11 +85,18 @@ class DataProcess : public Unit, public ObjectListener, private ControlOwner, pr
   void qp_destroyed(NameId name, const TraceQp& qp) override;
 
  private:
-  // What the peer tells: that its control line of this number has been carried out, or, for
+  // What a peer tells: that its control line of this number has been carried out, or, for
   // connect, that its QP of this number is made.
   struct News {
     bool queue_pair = false;
     std::uint32_t number = 0;
+  };
+  struct Peer {
+    DataProcess* process = nullptr;  // null: the node itself
+    hw::Time latency = 0;
+    ControlOrder order;
+    bool default_mr_there = false;  // at the epoch
+    hca::Fifo<News> news;           // on their way from it
   };
 
   static constexpr std::uint32_t kFarthestWindows = 16;
@@ -104,19 +109,24 @@ class DataProcess : public Unit, public ObjectListener, private ControlOwner, pr
   void take_work(WorkItem& work, const Operation& operation);
   void take_control(const Operation& operation);
   void take_peer_control(const Operation& operation);
-  void touch_connected(const Operation& operation);
+  void touch_connected(const ConnectSide& own);
+  void note_peer_control(std::uint32_t node, NameId object, bool ends);
   void touch_default_mr(ControlOrder& order, bool there);
   void set_destination(const Operation& operation, PendingControl& control);
+  void set_peer_of(NameId qp, std::uint32_t node);
+  ControlOrder& order_of(std::uint32_t node) {
+    return node == own_index_ ? own_order_ : peers_[node].order;
+  }
   void find_objects(WorkItem& work);
   bool objects_are_there(TraceQueue& queue);
   void look_at_queues_that_await_control();
   bool may_begin(const PendingControl& control, hw::Time& from) override;
   bool may_begin_on_qp(const Operation& operation, hw::Time& from) const;
   bool may_begin_on_mr(const Operation& operation);
-  void queue_pair_made(std::uint32_t qpn) override;
+  void queue_pair_made(std::uint32_t peer, std::uint32_t qpn) override;
   void control_ended(const PendingControl& control, const ControlResult& result) override;
-  void tell_peer(News news);
-  void take_news();
+  void tell(std::uint32_t peer, News news);
+  void take_news(std::uint32_t from);
   void list(TraceQueue& queue) {
     if (queue.listed || queue.waiting.empty()) return;
     queue.listed = true;
@@ -177,19 +187,16 @@ class DataProcess : public Unit, public ObjectListener, private ControlOwner, pr
   CqPoller cq_poller_;
 
   ControlOrder own_order_;
-  ControlOrder peer_order_;
-  bool orders_matter_ = false;     // a control line of either node has been read
+  bool orders_matter_ = false;     // a control line of any node has been read
   bool default_mr_there_ = false;  // at the epoch
-  bool peer_default_mr_there_ = false;
   ControlStream controls_;
   std::uint64_t controls_carried_out_ = 0;
   std::vector<TraceQueue*> awaiting_control_;
   TraceQueue* blocker_ = nullptr;   // holds a post that the next control line waits for, ...
   std::uint64_t blocker_line_ = 0;  // ... on this line
 
-  DataProcess* peer_ = nullptr;
-  hw::Time latency_ = 0;
-  hca::Fifo<News> news_;  // on their way here
+  std::uint32_t own_index_ = 0;
+  std::vector<Peer> peers_;  // by node
 
   hw::Time next_step_ = hw::kNever;
   hw::Time free_at_ = 0;  // the CPU is busy before

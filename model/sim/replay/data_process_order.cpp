@@ -13,12 +13,12 @@ namespace hcasim::sim {
 namespace {
 
 // True when the post names this MR of its own node.
-bool names(const TraceQueue& queue, const WorkItem& item, NameId mr) {
+bool names(const WorkItem& item, NameId mr, bool peer_is_self) {
   if (item.is_send) {
     if (item.opcode == SendOpcode::kRegMr && item.mr == mr) return true;
-    const bool own = item.opcode == SendOpcode::kLocalInv || queue.peer_is_self;
+    const bool own = item.opcode == SendOpcode::kLocalInv || peer_is_self;
     if (own && item.invalidate_named && item.invalidate == mr) return true;
-    if (queue.peer_is_self && item.remote_named && item.remote_mr == mr) return true;
+    if (peer_is_self && item.remote_named && item.remote_mr == mr) return true;
   }
   return std::any_of(item.sges.begin(), item.sges.begin() + item.num_sge,
                      [mr](const Sge& sge) { return sge.mr == mr; });
@@ -39,8 +39,7 @@ void DataProcess::take_control(const Operation& operation) {
   control.operation = operation;
   control.number = own_order_.read();
   if (operation.verb == Verb::kConnect) {
-    peer_order_.read();
-    touch_connected(operation);
+    touch_connected(objects_.side_of(operation));
   } else {
     own_order_.touch(operation.object, ends_object(operation.verb));
   }
@@ -53,16 +52,27 @@ void DataProcess::take_control(const Operation& operation) {
 
 void DataProcess::take_peer_control(const Operation& operation) {
   orders_matter_ = true;
-  peer_order_.read();
-  peer_order_.touch(operation.object, ends_object(operation.verb));
+  const bool ends = ends_object(operation.verb);
+  note_peer_control(directory_.index_of(operation.node), operation.object, ends);
+  if (operation.verb != Verb::kConnect) return;
+  const std::uint32_t other = directory_.index_of(operation.peer_node);
+  note_peer_control(other, operation.peer_object, ends);
+  for (const std::uint32_t node : {directory_.index_of(operation.node), other}) {
+    touch_default_mr(order_of(node), peers_[node].default_mr_there);
+  }
 }
 
-void DataProcess::touch_connected(const Operation& operation) {
-  const ConnectSide own = objects_.side_of(operation);
+void DataProcess::note_peer_control(std::uint32_t node, NameId object, bool ends) {
+  order_of(node).read();
+  order_of(node).touch(object, ends);
+}
+
+void DataProcess::touch_connected(const ConnectSide& own) {
   own_order_.touch(own.qp, false);
-  peer_order_.touch(own.peer_qp, false);
+  note_peer_control(own.peer_node, own.peer_qp, false);
   touch_default_mr(own_order_, default_mr_there_);
-  touch_default_mr(peer_order_, peer_default_mr_there_);
+  touch_default_mr(order_of(own.peer_node), peers_[own.peer_node].default_mr_there);
+  set_peer_of(own.qp, own.peer_node);
 }
 
 // connect makes the default MR where there is none.
@@ -75,11 +85,16 @@ void DataProcess::touch_default_mr(ControlOrder& order, bool there) {
 // Whose objects the remote names of the QP's posts are from here on, and whose QP must be there.
 void DataProcess::set_destination(const Operation& operation, PendingControl& control) {
   const std::uint64_t dest = operation.value(Arg::kDest);
-  const bool self = directory_.index_of(static_cast<NameId>(dest >> 32)) == objects_.index();
-  if (!self) control.peer = peer_order_.latest(static_cast<NameId>(dest));
+  const std::uint32_t node = directory_.index_of(static_cast<NameId>(dest >> 32));
+  control.peer_node = node;
+  if (node != own_index_) control.peer = order_of(node).latest(static_cast<NameId>(dest));
+  set_peer_of(operation.object, node);
+}
+
+void DataProcess::set_peer_of(NameId qp, std::uint32_t node) {
   for (const bool is_send : {true, false}) {
-    TraceQueue* const queue = queues_.find(operation.object, is_send);
-    (queue != nullptr ? *queue : make_queue(operation.object, is_send)).peer_is_self = self;
+    TraceQueue* const queue = queues_.find(qp, is_send);
+    (queue != nullptr ? *queue : make_queue(qp, is_send)).peer_node = node;
   }
 }
 
@@ -92,9 +107,9 @@ void DataProcess::find_objects(WorkItem& work) {
   work.peer_control = 0;
   if (work.is_send) {
     const TraceQueue* const queue = queues_.find(work.queue, true);
-    const bool self = queue != nullptr && queue->peer_is_self;
-    std::uint32_t& remote = self ? own : work.peer_control;
-    const ControlOrder& order = self ? own_order_ : peer_order_;
+    work.peer = static_cast<std::uint16_t>(queue != nullptr ? queue->peer_node : own_index_);
+    std::uint32_t& remote = work.peer == own_index_ ? own : work.peer_control;
+    const ControlOrder& order = order_of(work.peer);
     if (work.opcode == SendOpcode::kRegMr) own = std::max(own, own_order_.latest(work.mr));
     if (work.remote_named) remote = std::max(remote, order.latest(work.remote_mr));
     if (work.invalidate_named && work.opcode == SendOpcode::kLocalInv) {
@@ -114,7 +129,9 @@ bool DataProcess::objects_are_there(TraceQueue& queue) {
   const WaitingWork* work = &queue.waiting.front();
   for (std::uint32_t i = 0; i < queue.waiting.size(); ++i, work = work->next) {
     const WorkItem& item = work->item;
-    if (!own_order_.reached(item.own_control) || !peer_order_.reached(item.peer_control)) {
+    const bool peer_reached =
+        item.peer_control == 0 || order_of(item.peer).reached(item.peer_control);
+    if (!own_order_.reached(item.own_control) || !peer_reached) {
       if (!queue.awaits_control) awaiting_control_.push_back(&queue);
       queue.awaits_control = true;
       return false;
@@ -137,7 +154,7 @@ void DataProcess::look_at_queues_that_await_control() {
 // -------------------------------------------------------------------
 
 bool DataProcess::may_begin(const PendingControl& control, hw::Time& from) {
-  if (!peer_order_.reached(control.peer)) return false;
+  if (control.peer != 0 && !order_of(control.peer_node).reached(control.peer)) return false;
   switch (control.operation.verb) {
     case Verb::kModifyQp:
     case Verb::kDestroyQp:
@@ -171,7 +188,7 @@ bool DataProcess::may_begin_on_mr(const Operation& operation) {
     const WaitingWork* work = &queue.waiting.front();
     for (std::uint32_t i = 0; i < queue.waiting.size(); ++i, work = work->next) {
       if (work->item.line > operation.line) break;
-      if (!names(queue, work->item, operation.object)) continue;
+      if (!names(work->item, operation.object, queue.peer_node == own_index_)) continue;
       blocker_ = &queue;
       blocker_line_ = work->item.line;
       return false;
@@ -191,24 +208,26 @@ void DataProcess::control_ended(const PendingControl& control, const ControlResu
   own_order_.carried_out(control.number);
   ++controls_carried_out_;
   if (control.label != kNoInstance) complete_label(control.label);
-  tell_peer({false, control.number});
+  for (std::uint32_t peer = 0; peer < peers_.size(); ++peer) tell(peer, {false, control.number});
   look_at_queues_that_await_control();
 }
 
-void DataProcess::queue_pair_made(std::uint32_t qpn) {
-  tell_peer({true, qpn});
+void DataProcess::queue_pair_made(std::uint32_t peer, std::uint32_t qpn) {
+  tell(peer, {true, qpn});
 }
 
-void DataProcess::tell_peer(News news) {
-  if (peer_ == nullptr) return;
-  peer_->news_.push(news);
-  peer_->engine().schedule_from_outside(*peer_, cpu_.now() + latency_, kNewsBit);
+void DataProcess::tell(std::uint32_t peer, News news) {
+  const Peer& to = peers_[peer];
+  if (to.process == nullptr) return;
+  to.process->peers_[own_index_].news.push(news);
+  to.process->engine().schedule_from_outside(*to.process, cpu_.now() + to.latency,
+                                             kNewsBit | own_index_);
 }
 
-void DataProcess::take_news() {
-  const News news = news_.pop();
-  if (news.queue_pair) return controls_.peer_made(news.number);
-  peer_order_.carried_out(news.number);
+void DataProcess::take_news(std::uint32_t from) {
+  const News news = peers_[from].news.pop();
+  if (news.queue_pair) return controls_.peer_made(from, news.number);
+  peers_[from].order.carried_out(news.number);
   look_at_queues_that_await_control();
   controls_.advance();
 }

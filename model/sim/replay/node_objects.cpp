@@ -92,6 +92,7 @@ void NodeObjects::set_path(rvt::ib_qp_attr& attr, std::uint32_t peer) const {
   const NodeAddress& remote = directory_.node(peer).node_.address();
   attr.ah_attr.grh.sgid = node_.address().gid;
   attr.ah_attr.grh.dgid = remote.gid;
+  attr.ah_attr.grh.traffic_class = static_cast<std::uint8_t>(node_.config().fabric.traffic_class);
   attr.ah_attr.roce.smac = node_.address().mac;
   attr.ah_attr.roce.dmac = remote.mac;
 }

@@ -107,6 +107,8 @@ class Replay {
   std::vector<std::unique_ptr<TraceSource>> sources_;
   std::vector<std::unique_ptr<DataProcess>> processes_;
   std::vector<SystemSnapshot> before_;  // of what is measured
+  std::vector<Counter> switch_before_;
+  std::uint64_t switch_events_before_ = 0;
   hw::Time epoch_ = 0;
   hw::Time measure_from_ = 0;
   bool partial_ = false;
@@ -130,8 +132,9 @@ void Replay::build() {
   RecorderOptions recording{.completions_csv = options_.completions_csv,
                             .outputs = options_.outputs};
   for (std::size_t i = 0; i < system_->size(); ++i) {
-    const hw::Time apart = system_->node(i).adapter().port().port().lookahead();
-    recording.reorder_window = std::max(recording.reorder_window, 4 * apart);
+    for (std::size_t j = 0; j < system_->size(); ++j) {
+      recording.reorder_window = std::max(recording.reorder_window, 4 * system_->apart(i, j));
+    }
   }
   recorder_ = std::make_unique<Recorder>(recording);
   for (std::size_t i = 0; i < system_->size(); ++i) {
@@ -169,9 +172,9 @@ void Replay::begin() {
 void Replay::introduce() {
   for (std::size_t i = 0; i < system_->size(); ++i) {
     processes_[i]->set_post_counts(trace_.posts(i));
-    if (system_->size() == 1) continue;
-    const hw::Time latency = system_->node(i).adapter().port().port().lookahead();
-    processes_[i]->set_peer(*processes_[1 - i], latency);
+    for (std::uint32_t j = 0; j < system_->size(); ++j) {
+      if (i != j) processes_[i]->add_peer(j, *processes_[j], system_->apart(i, j));
+    }
   }
 }
 
@@ -225,6 +228,10 @@ std::string Replay::stuck() const {
 // Counters and busy times are measured as differences to those of one moment.
 void Replay::begin_measuring() {
   for (std::size_t i = 0; i < system_->size(); ++i) before_.push_back(snapshot(system_->node(i)));
+  if (fabric::SwitchModule* network_switch = system_->network_switch()) {
+    switch_before_ = switch_counters(network_switch->core());
+    switch_events_before_ = network_switch->engine_module().engine().events_run();
+  }
 }
 
 // Stops on the way where measuring begins.
@@ -313,6 +320,11 @@ RunResult Replay::result() {
     append_statistics(system_->node(i), before_[i], end - measure_from_, out.statistics);
     out.engine_events += system_->node(i).engine().events_run() - before_[i].engine_events;
     append_process(i, out);
+  }
+  if (fabric::SwitchModule* network_switch = system_->network_switch()) {
+    append_difference(switch_before_, switch_counters(network_switch->core()), out.statistics);
+    out.engine_events +=
+        network_switch->engine_module().engine().events_run() - switch_events_before_;
   }
   out.kernel_activations = system_->conductor().activations();
   return out;

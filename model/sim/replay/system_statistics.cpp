@@ -38,6 +38,9 @@ void visit_buses(NodeSystem& node, hca::CounterVisitor& visitor) {
   visitor.unit("port");
   visitor.counter("packets_out", port.packets_out);
   visitor.counter("packets_in", port.packets_in);
+  if (const fabric::PausablePort* pausable = node.adapter().pausable_port()) {
+    visitor.counter("rx_prio0_pause", pausable->frames_in());
+  }
 }
 
 }  // namespace
@@ -59,13 +62,37 @@ SystemSnapshot snapshot(NodeSystem& node) {
   return out;
 }
 
+std::vector<Counter> switch_counters(fabric::Switch& network_switch) {
+  std::vector<Counter> out;
+  Collector collector("switch", out);
+  for (std::size_t i = 0; i < network_switch.size(); ++i) {
+    const std::string unit = "port_" + network_switch.name_of(i);
+    collector.unit(unit.c_str());
+    const fabric::SwitchCounters& port = network_switch.counters(i);
+    collector.counter("rx_packets_phy", port.rx_packets_phy);
+    collector.counter("rx_bytes_phy", port.rx_bytes_phy);
+    collector.counter("tx_packets_phy", port.tx_packets_phy);
+    collector.counter("tx_bytes_phy", port.tx_bytes_phy);
+    collector.counter("tx_discards_phy", port.tx_discards_phy);
+    collector.counter("discard_ingress_general", port.discard_ingress_general);
+    collector.counter("ecn_marked", port.ecn_marked);
+    collector.counter("tx_prio0_pause", network_switch.pause_control(i).frames_sent());
+  }
+  return out;
+}
+
+void append_difference(const std::vector<Counter>& before, std::vector<Counter> after,
+                       RunStatistics& statistics) {
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    after[i].value -= before[i].value;
+    statistics.counters.push_back(std::move(after[i]));
+  }
+}
+
 void append_statistics(NodeSystem& node, const SystemSnapshot& before, hw::Time time,
                        RunStatistics& statistics) {
   SystemSnapshot after = snapshot(node);
-  for (std::size_t i = 0; i < after.counters.size(); ++i) {
-    after.counters[i].value -= before.counters[i].value;
-    statistics.counters.push_back(std::move(after.counters[i]));
-  }
+  append_difference(before.counters, std::move(after.counters), statistics);
   for (std::size_t i = 0; i < after.busy.size(); ++i) {
     const hw::Time busy = after.busy[i].second - before.busy[i].second;
     const double share = time > 0 ? static_cast<double>(busy) / static_cast<double>(time) : 0;

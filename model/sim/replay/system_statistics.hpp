@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "fabric/switch.hpp"
 #include "hcasim/sim/run_statistics.hpp"
 #include "sim/system/node_system.hpp"
 
@@ -21,6 +22,13 @@ struct SystemSnapshot {
 };
 
 SystemSnapshot snapshot(NodeSystem& node);
+
+/// What the switch has counted so far, one unit a port.
+std::vector<Counter> switch_counters(fabric::Switch& network_switch);
+
+/// Adds what was counted since `before` to the statistics of a run.
+void append_difference(const std::vector<Counter>& before, std::vector<Counter> after,
+                       RunStatistics& statistics);
 
 /// Adds what the node's units counted since `before` to the statistics of a run that took `time`.
 void append_statistics(NodeSystem& node, const SystemSnapshot& before, hw::Time time,

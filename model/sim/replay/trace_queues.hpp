@@ -39,7 +39,8 @@ struct TraceQueue {
   std::uint64_t unread = 0;        ///< posts that have not been read yet, where that is known
   bool listed = false;             ///< among those to be looked at
   bool awaits_control = false;     ///< until the next control line has been carried out
-  bool peer_is_self = false;       ///< remote names behind the lines read so far are the node's own
+  /// Whose the remote names behind the lines read so far are, by index.
+  std::uint32_t peer_node = 0;
 };
 
 /// The queues of a node, by name and by QPN.

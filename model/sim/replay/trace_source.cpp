@@ -15,8 +15,8 @@ SourceItem TraceSource::next(WorkItem& work, const Operation*& operation) {
     operation = &operation_;
     const bool own = operation_.node == node_;
     if (operation_.verb != Verb::kPostSend && operation_.verb != Verb::kPostRecv) {
-      return own || operation_.verb == Verb::kConnect ? SourceItem::kControl
-                                                      : SourceItem::kPeerControl;
+      const bool other = operation_.verb == Verb::kConnect && operation_.peer_node == node_;
+      return own || other ? SourceItem::kControl : SourceItem::kPeerControl;
     }
     if (!own) continue;
     to_work_item(operation_, work);

@@ -10,7 +10,7 @@
 
 namespace hcasim::sim {
 
-/// The operations of one node, and the control lines of its peer, from a trace's file. Each node
+/// The operations of one node, and the control lines of the others, from a trace's file. Each node
 /// reads the file for itself, so that what it reads, and when, depends on its own progress alone.
 class TraceSource : public OperationSource {
  public:

@@ -26,6 +26,7 @@ struct WorkFields {
   bool iova_given = false;  ///< REG_MR
   Timing timing = Timing::kAsap;
   SendOpcode opcode = SendOpcode::kSend;
+  std::uint16_t peer = 0;   ///< the node that peer_control is of, by index
   std::uint32_t flags = 0;  ///< OperationFlag
   NameId queue = kNoName;   ///< the QP
   NameId remote_mr = kNoName;
@@ -36,7 +37,7 @@ struct WorkFields {
   LabelInstance label = kNoInstance;
   LabelInstance after = kNoInstance;
   std::uint32_t own_control = 0;   ///< control line of the node that must have come before, ...
-  std::uint32_t peer_control = 0;  ///< ... and of its peer; 0: none
+  std::uint32_t peer_control = 0;  ///< ... and of a peer; 0: none
   std::uint32_t access = 0;        ///< REG_MR
   std::uint32_t num_sge = 0;       ///< SGEs in use
   hw::Time time = 0;
@@ -79,7 +80,7 @@ enum class SourceItem : std::uint8_t {
   kEnd,
   kWork,
   kControl,      ///< a control line of the node; connect is one of both nodes
-  kPeerControl,  ///< one of its peer, which posts of the node may wait for
+  kPeerControl,  ///< one of other nodes, which posts of the node may wait for
 };
 
 /// Where the operations of one node come from, in order.

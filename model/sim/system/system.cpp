@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
 #include "sim/engine/log.hpp"
 
@@ -38,14 +39,25 @@ void announce_own_stack() {
 System::System(const SystemConfig& config, const SystemOptions& options)
     : conductor_(options.run_ahead) {
   route_kernel_reports();
-  if (options.nodes.empty() || options.nodes.size() > 2) {
-    throw std::invalid_argument("a system has one node or two");
+  if (options.nodes.empty() || options.nodes.size() > kMaxNodes) {
+    throw std::invalid_argument("a system has one node to " + std::to_string(kMaxNodes));
   }
+  bool switched = options.nodes.size() > 2;
   for (std::size_t i = 0; i < options.nodes.size(); ++i) {
     const std::string& name = options.nodes[i];
-    nodes_.push_back(std::make_unique<NodeSystem>(("node_" + name).c_str(), name, i,
-                                                  config.node(name), options.seed, conductor_));
+    const NodeConfig& node = config.node(name);
+    nodes_.push_back(std::make_unique<NodeSystem>(("node_" + name).c_str(), name, i, node,
+                                                  options.seed, conductor_));
+    switched |= node.fabric.topology == fabric::Topology::kSwitch;
   }
+  if (switched) {
+    join_by_switch(options.seed);
+  } else {
+    lay_cable();
+  }
+}
+
+void System::lay_cable() {
   fabric::PortModule& first = nodes_.front()->adapter().port();
   if (nodes_.size() == 1) {
     first.out.bind(first.in);  // a cable plugged into its own port
@@ -56,8 +68,26 @@ System::System(const SystemConfig& config, const SystemOptions& options)
   fabric::couple(conductor_.coupling(), first, second);
 }
 
+void System::join_by_switch(std::uint64_t seed) {
+  std::vector<fabric::SwitchLink> links;
+  for (const auto& node : nodes_) links.push_back({node->node_name(), node->config().fabric});
+  switch_ = std::make_unique<fabric::SwitchModule>("network_switch", conductor_, links, seed);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    fabric::PortModule& port = nodes_[i]->adapter().port();
+    fabric::connect(port, switch_->port(i));
+    fabric::couple(conductor_.coupling(), port, switch_->port(i));
+    switch_->core().add_address(nodes_[i]->address().mac, i);
+  }
+}
+
+hw::Time System::apart(std::size_t from, std::size_t to) {
+  if (from == to) return 0;
+  return conductor_.coupling().latency(nodes_[from]->engine_module().index(),
+                                       nodes_[to]->engine_module().index());
+}
+
 hw::Time System::now() const {
-  hw::Time latest = 0;
+  hw::Time latest = switch_ != nullptr ? switch_->engine_module().engine().now() : 0;
   for (const auto& node : nodes_) latest = std::max(latest, node->engine().now());
   return latest;
 }
@@ -71,6 +101,9 @@ bool System::run_until(hw::Time end) {
   }
   for (const auto& node : nodes_) {
     if (node->engine().error() != nullptr) std::rethrow_exception(node->engine().error());
+  }
+  if (switch_ != nullptr && switch_->engine_module().engine().error() != nullptr) {
+    std::rethrow_exception(switch_->engine_module().engine().error());
   }
   return next_time() != hw::kNever;
 }

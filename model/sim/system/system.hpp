@@ -8,20 +8,24 @@
 #include <string>
 #include <vector>
 
+#include "fabric/switch_module.hpp"
 #include "hcasim/sim/config.hpp"
 #include "sim/engine/engine_module.hpp"
 #include "sim/system/node_system.hpp"
 
 namespace hcasim::sim {
 
+/// What sim::Coupling handles well; addresses would go further.
+inline constexpr std::size_t kMaxNodes = 256;
+
 /// What a system is made of.
 struct SystemOptions {
-  std::vector<std::string> nodes;  ///< one or two names
+  std::vector<std::string> nodes;  ///< one to kMaxNodes names
   std::uint64_t seed = 1;
   bool run_ahead = true;
 };
 
-/// All nodes and the cable between them. A process holds one system at a time.
+/// All nodes and the cable or the switch between them. A process holds one system at a time.
 class System {
  public:
   System(const SystemConfig& config, const SystemOptions& options);
@@ -32,6 +36,10 @@ class System {
   std::size_t size() const { return nodes_.size(); }
   NodeSystem& node(std::size_t index) { return *nodes_[index]; }
   Conductor& conductor() { return conductor_; }
+  /// Null where there is none.
+  fabric::SwitchModule* network_switch() { return switch_.get(); }
+  /// The least time from one node to another; 0 for a node itself.
+  hw::Time apart(std::size_t from, std::size_t to);
 
   /// Brings up all drivers. 0, or the first negative errno.
   int start_devices();
@@ -44,9 +52,12 @@ class System {
 
  private:
   hw::Time next_time();
+  void lay_cable();
+  void join_by_switch(std::uint64_t seed);
 
   Conductor conductor_;
   std::vector<std::unique_ptr<NodeSystem>> nodes_;
+  std::unique_ptr<fabric::SwitchModule> switch_;
 };
 
 }  // namespace hcasim::sim

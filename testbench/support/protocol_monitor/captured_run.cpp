@@ -69,6 +69,8 @@ void CapturedRun::show(ProtocolMonitor& monitor, const CapturedLink& link) const
     decode(packets_[i]);
     const double bits = 8000.0 * static_cast<double>(packet.wire_bytes());
     const auto on_the_wire = static_cast<hw::Time>(bits / link.rate_gbps);
+    const auto sender = senders_.find({packets_[i].from, packets_[i].to, packet.dest_qp});
+    if (sender != senders_.end()) packet.src_qp = sender->second;
     monitor.sent(packets_[i].from, packet, packets_[i].at);
     under_way.emplace(packets_[i].at + on_the_wire + link.latency, i);
   }

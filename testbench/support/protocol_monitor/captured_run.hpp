@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,11 @@ class CapturedRun {
   std::size_t packets() const { return packets_.size(); }
   /// The QPNs of a port that packets went to, in their order.
   std::vector<std::uint32_t> queue_pairs(std::uint32_t port) const;
+  /// Packets of port `from` to this queue pair of port `to` are those of queue pair `qpn`. To be
+  /// told where a port has connections with several others, whose QPNs may be equal.
+  void set_sender(std::uint32_t from, std::uint32_t to, std::uint32_t dest_qp, std::uint32_t qpn) {
+    senders_[{from, to, dest_qp}] = qpn;
+  }
   /// Shows everything to a monitor that has these ports and their queue pairs.
   void show(ProtocolMonitor& monitor, const CapturedLink& link) const;
 
@@ -50,6 +56,7 @@ class CapturedRun {
   std::vector<Sent> packets_;
   std::vector<std::uint8_t> frames_;
   std::map<std::uint32_t, std::set<std::uint32_t>> queue_pairs_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> senders_;
 };
 
 }  // namespace hcasim::monitor

@@ -110,6 +110,13 @@ constexpr Case kCases[] = {
     {"PastAnyInteger", "[host]\nmmio_read_ns = 4294967297",
      "c.toml:2:16: expected host.mmio_read_ns to be an integer, 0 to 1000000 ns, found "
      "'4294967297'"},
+    {"UnknownWord", "[fabric]\ntopology = 'ring'",
+     "c.toml:2:12: expected fabric.topology to be \"auto\" or \"switch\", found 'ring'"},
+    {"NumberForWord", "[fabric]\ntopology = 1",
+     "c.toml:2:12: expected fabric.topology to be \"auto\" or \"switch\", found '1'"},
+    {"MarksAboveAll", "[fabric.switch]\nk_min_bytes = 200001",
+     "c.toml:2:15: expected fabric.switch.k_min_bytes to be at most fabric.switch.k_max_bytes "
+     "(200000), found '200001'"},
     {"NotANumber", "[fabric]\nrate_gbps = nan",
      "c.toml:2:13: expected fabric.rate_gbps to be a number, 0.1 to 1600 Gb/s, found 'nan'"},
     {"NoPowerOfTwo", "[pcie]\nmps_bytes = 300",

@@ -26,7 +26,9 @@ void draw(const Key& key, Random& random) {
         if (key.range.power_of_two) {
           value = static_cast<double>(std::bit_floor(static_cast<std::uint64_t>(value)));
         }
-        *member = std::is_same_v<T, bool> ? value > 0.5 : static_cast<T>(value);
+        // Flags and words are one of two.
+        constexpr bool kNumber = std::is_same_v<T, double> || std::is_same_v<T, std::uint32_t>;
+        *member = static_cast<T>(kNumber ? value : value > 0.5 ? 1 : 0);
       },
       key.field);
 }

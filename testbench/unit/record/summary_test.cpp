@@ -70,6 +70,33 @@ TEST(Summary, TwoBusyNodesFitAScreen) {
   }
 }
 
+TEST(Summary, ManyNodesAreSummedUp) {
+  RunStatistics statistics = large_run();
+  for (int i = 2; i < 9; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    statistics.nodes.push_back(statistics.nodes[1]);
+    statistics.nodes.back().name = name;
+    statistics.occupancy.push_back({name, QueueKind::kReceive, 0, 1, 40'000, 0});
+    statistics.utilisation.push_back({name, "wire", 0.5});
+    statistics.counters.push_back({name, "x", "n_rnr_naks", 1});
+  }
+  statistics.counters.push_back({"switch", "port_b", "tx_discards_phy", 3});
+  const auto lines = lines_of(statistics);
+  EXPECT_LE(lines.size(), 24u);
+  const auto line_with = [&](const std::string& text) {
+    const auto found = std::find_if(lines.begin(), lines.end(), [&](const std::string& line) {
+      return line.find(text) != std::string::npos;
+    });
+    return found == lines.end() ? "" : *found;
+  };
+  EXPECT_NE(line_with("9 nodes     SEND").find("11111111010"), std::string::npos);
+  EXPECT_NE(line_with("RNR NAKs").find("9 nodes   RNR NAKs sent 8000000000, received 8000000007"),
+            std::string::npos);
+  EXPECT_EQ(line_with("packets dropped"), "switch      3 packets dropped at a full output");
+  EXPECT_NE(line_with("wire").find("wire up to 100.0%"), std::string::npos);
+  EXPECT_NE(line_with(" 40000 ").find("3640.9 16384 40000   22%"), std::string::npos);
+}
+
 TEST(Summary, RareOpcodesAreTakenTogether) {
   RunStatistics statistics;
   NodeStatistics& node = statistics.nodes.emplace_back();
