@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "fabric/codec.hpp"
 #include "hcasim/hw/wire/ethernet.hpp"
 
 namespace hcasim::fabric {
@@ -55,6 +56,19 @@ void EthernetPort::carry(PacketPtr packet, Time arrival) {
   last.at = arrival;
   arrivals_.settle_last([arrival](const Arrival& other) { return other.at > arrival; });
   engine().schedule_from_outside(*this, arrival);
+}
+
+// The ICRC is looked at before anything else, so whatever the bytes seem to say is dropped.
+void EthernetPort::carry_damaged(PacketPtr packet, std::span<const std::uint8_t> frame,
+                                 Time arrival) {
+  const std::uint64_t message = packet->message;  // is not in the bytes
+  const DecodeResult found = decode_frame(frame, *packet);
+  if (!found.is_roce() || found.icrc != IcrcStatus::kOk) {
+    ++counters_.rx_icrc_encapsulated;
+    return;
+  }
+  packet->message = message;
+  carry(std::move(packet), arrival);
 }
 
 void EthernetPort::on_event(std::uint64_t) {

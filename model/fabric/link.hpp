@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 
 #include "fabric/link_clock.hpp"
@@ -18,10 +20,15 @@ namespace hcasim::fabric {
 class Wire {
  public:
   virtual ~Wire() = default;
-  /// The packet's last bit arrives at `arrival`. Packets of one sender come in order.
+  /// The packet's last bit arrives at `arrival`. Packets of one sender come in
+  /// order, unless the wire has faults.
   virtual void carry(PacketPtr packet, Time arrival) = 0;
   /// The same for a pause frame, see PauseListener. Modules on the way do not see it.
   virtual void carry_pause(Time /*length*/, Time /*arrival*/) {}
+  /// The same for a packet of which these bytes arrive. What they are is for the far end to find
+  /// out; the packet is there to be decoded into.
+  virtual void carry_damaged(PacketPtr packet, std::span<const std::uint8_t> frame,
+                             Time arrival) = 0;
 };
 
 /// Sees the packets of a port: for recorders and checkers.
@@ -46,6 +53,7 @@ class PauseListener {
 struct PortCounters {
   std::uint64_t packets_out = 0;
   std::uint64_t packets_in = 0;
+  std::uint64_t rx_icrc_encapsulated = 0;  ///< dropped on arrival for a wrong ICRC
 };
 
 /// One port of an adapter on a full-duplex Ethernet link. A packet takes the link for all the bytes
@@ -75,10 +83,13 @@ class EthernetPort final : public sim::Unit, public PacketPort, public Wire {
   /// A packet for this port, from another node.
   void carry(PacketPtr packet, Time arrival) override;
   void carry_pause(Time length, Time arrival) override;
+  void carry_damaged(PacketPtr packet, std::span<const std::uint8_t> frame, Time arrival) override;
   void on_event(std::uint64_t argument) override;
 
   /// Least time from sending a packet to its arrival: how far nodes may run apart.
   Time lookahead() const;
+  /// From the departure of a packet's last bit to its arrival.
+  Time latency() const { return latency_; }
   const LinkClock& clock() const { return clock_; }
   const PortCounters& counters() const { return counters_; }
 
@@ -89,7 +100,7 @@ class EthernetPort final : public sim::Unit, public PacketPort, public Wire {
   };
 
   LinkClock clock_;
-  Time latency_;  // from the last bit's departure to its arrival
+  Time latency_;
   PacketSink* sink_ = nullptr;
   Wire* wire_ = nullptr;
   PauseListener* pauses_ = nullptr;

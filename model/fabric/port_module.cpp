@@ -20,17 +20,18 @@ class PortModule::Backward final : public tlm::tlm_bw_transport_if<>, public Eng
 };
 
 PortModule::PortModule(const sc_core::sc_module_name& name, sim::EngineModule& node,
-                       const Parameters& p)
+                       const Parameters& p, std::uint64_t seed)
     : sc_core::sc_module(name),
       out("out"),
       in("in"),
       node_(node),
       port_(node.engine(), "port", p),
+      faults_(p.faults.any() ? std::make_unique<FaultyWire>(port_, p.faults, seed) : nullptr),
       calls_(node),
       backward_(std::make_unique<Backward>()) {
   out.bind(*backward_);
   in.bind(*this);
-  port_.set_wire(*this);
+  put_on(*this);
 }
 
 PortModule::~PortModule() = default;
@@ -38,7 +39,13 @@ PortModule::~PortModule() = default;
 void PortModule::start_of_simulation() {
   calls_.set_peer(out.operator->());
   Wire* peer = ShortCut<Wire>::behind(out.operator->(), node_);
-  if (peer != nullptr) port_.set_wire(*peer);
+  if (peer != nullptr) put_on(*peer);
+}
+
+void PortModule::put_on(Wire& wire) {
+  if (!faults_) return port_.set_wire(wire);
+  faults_->set_wire(wire);
+  port_.set_wire(*faults_);
 }
 
 tlm::tlm_generic_payload& PortModule::acquire() {
@@ -55,18 +62,37 @@ tlm::tlm_generic_payload& PortModule::acquire() {
   return payload;
 }
 
+tlm::tlm_generic_payload& PortModule::acquire_for(const Packet& packet) {
+  tlm::tlm_generic_payload& payload = acquire();
+  const auto bytes = static_cast<unsigned int>(packet.wire_bytes());
+  payload.set_data_length(bytes);
+  payload.set_streaming_width(bytes);
+  payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  return payload;
+}
+
 void PortModule::free(tlm::tlm_generic_payload* payload) {
   payload->get_extension<PacketExtension>()->packet.reset();
+  payload->get_extension<PacketExtension>()->damaged.clear();
   free_.push_back(payload);
 }
 
 void PortModule::carry(PacketPtr packet, Time arrival) {
-  tlm::tlm_generic_payload& payload = acquire();
-  const auto bytes = static_cast<unsigned int>(packet->wire_bytes());
-  payload.set_data_length(bytes);
-  payload.set_streaming_width(bytes);
-  payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  tlm::tlm_generic_payload& payload = acquire_for(*packet);
   payload.get_extension<PacketExtension>()->packet = std::move(packet);
+  send(payload, arrival);
+}
+
+void PortModule::carry_damaged(PacketPtr packet, std::span<const std::uint8_t> frame,
+                               Time arrival) {
+  tlm::tlm_generic_payload& payload = acquire_for(*packet);
+  auto* extension = payload.get_extension<PacketExtension>();
+  extension->packet = std::move(packet);
+  extension->damaged.assign(frame.begin(), frame.end());
+  send(payload, arrival);
+}
+
+void PortModule::send(tlm::tlm_generic_payload& payload, Time arrival) {
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = node_.delay_to(arrival);
   const tlm::tlm_sync_enum status = out->nb_transport_fw(payload, phase, delay);
@@ -82,7 +108,12 @@ void PortModule::take(tlm::tlm_generic_payload& payload, const sc_core::sc_time&
     payload.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
     return;
   }
-  port_.carry(std::move(extension->packet), sim::EngineModule::time_of(delay));
+  const Time arrival = sim::EngineModule::time_of(delay);
+  if (extension->damaged.empty()) {
+    port_.carry(std::move(extension->packet), arrival);
+  } else {
+    port_.carry_damaged(std::move(extension->packet), extension->damaged, arrival);
+  }
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
 }
 

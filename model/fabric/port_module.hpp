@@ -8,6 +8,7 @@
 #include <tlm>
 #include <vector>
 
+#include "fabric/faulty_wire.hpp"
 #include "fabric/link.hpp"
 #include "fabric/link_calls.hpp"
 #include "sim/engine/engine_module.hpp"
@@ -19,6 +20,7 @@ namespace hcasim::fabric {
 class PacketExtension : public tlm::tlm_extension<PacketExtension> {
  public:
   PacketPtr packet;
+  std::vector<std::uint8_t> damaged;  ///< bytes that arrive in the packet's place, if any
 
   tlm::tlm_extension_base* clone() const override { return nullptr; }
   void copy_from(const tlm::tlm_extension_base&) override {}
@@ -35,8 +37,9 @@ class PortModule : public sc_core::sc_module,
                    private Wire,
                    private tlm::tlm_mm_interface {
  public:
+  /// `seed` is that of the faults of the link.
   PortModule(const sc_core::sc_module_name& name, sim::EngineModule& node,
-             const Parameters& parameters);
+             const Parameters& parameters, std::uint64_t seed = 0);
   ~PortModule() override;
 
   tlm::tlm_initiator_socket<> out;
@@ -45,6 +48,11 @@ class PortModule : public sc_core::sc_module,
   EthernetPort& port() { return port_; }
   const EthernetPort& port() const { return port_; }
   sim::EngineModule& node() { return node_; }
+  /// From this time on the link has the faults that it was given.
+  void begin_faults(hw::Time time) {
+    if (faults_) faults_->begin(time);
+  }
+  FaultCounters fault_counters() const { return faults_ ? faults_->counters() : FaultCounters{}; }
   /// Payloads that somebody holds a reference to.
   std::size_t payloads_in_use() const { return payloads_.size() - free_.size(); }
 
@@ -59,13 +67,18 @@ class PortModule : public sc_core::sc_module,
   class Backward;
 
   void start_of_simulation() override;
+  void put_on(Wire& wire);
   void carry(PacketPtr packet, Time arrival) override;
+  void carry_damaged(PacketPtr packet, std::span<const std::uint8_t> frame, Time arrival) override;
+  void send(tlm::tlm_generic_payload& payload, Time arrival);
   void take(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay);
   tlm::tlm_generic_payload& acquire();
+  tlm::tlm_generic_payload& acquire_for(const Packet& packet);
   void free(tlm::tlm_generic_payload* payload) override;
 
   sim::EngineModule& node_;
   EthernetPort port_;
+  std::unique_ptr<FaultyWire> faults_;  // null: the link has none
   SocketCalls calls_;
   std::unique_ptr<Backward> backward_;
   std::vector<std::unique_ptr<tlm::tlm_generic_payload>> payloads_;

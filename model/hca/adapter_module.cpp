@@ -10,11 +10,11 @@ namespace hcasim::hca {
 AdapterModule::AdapterModule(const sc_core::sc_module_name& name, sim::EngineModule& node,
                              const Parameters& parameters, const pcie::Parameters& pcie,
                              const fabric::Parameters& fabric,
-                             std::unique_ptr<ReceiveQueueUnit> unit)
+                             std::unique_ptr<ReceiveQueueUnit> unit, std::uint64_t seed)
     : sc_core::sc_module(name),
       dma_("dma", node, pcie),
       bar_("bar", node, pcie, dma_.endpoint()),
-      port_("port", node, fabric),
+      port_("port", node, fabric, seed),
       adapter_(node.engine(), parameters, dma_.port(), packets_, std::move(unit)) {
   bar_.set_target(adapter_);
   adapter_.set_bar_host(bar_.host());

@@ -18,9 +18,11 @@ namespace hcasim::hca {
 /// An adapter with the sockets of its three buses: DMA, BAR, network.
 class AdapterModule : public sc_core::sc_module {
  public:
+  /// `seed` is that of the faults of the link.
   AdapterModule(const sc_core::sc_module_name& name, sim::EngineModule& node,
                 const Parameters& parameters, const pcie::Parameters& pcie,
-                const fabric::Parameters& fabric, std::unique_ptr<ReceiveQueueUnit> unit);
+                const fabric::Parameters& fabric, std::unique_ptr<ReceiveQueueUnit> unit,
+                std::uint64_t seed = 0);
 
   /// To be bound to the host's DMA target.
   tlm::tlm_initiator_socket<>& dma() { return dma_.socket(); }

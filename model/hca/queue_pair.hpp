@@ -49,17 +49,17 @@ struct SendState {
   const std::uint8_t* front = nullptr;  ///< WQE at `send`, null while it is not on chip
   hw::Time front_arrival = 0;           ///< since when it has been there
   std::uint32_t fetches = 0;            ///< fetch buffers still under way
-  PoolList<InFlight> in_flight;         ///< InFlight of [done, send], the oldest first
+  PoolList<InFlight> in_flight;         ///< what was begun and is not done, the oldest first
+  InFlight* repeat = nullptr;           ///< is to be sent again next; null: all was sent
   Message message;
   hw::Time timer_deadline = hw::kNever;
   hw::Time rnr_until = 0;
   std::uint32_t next_psn = 0;     ///< of the next packet
   std::uint32_t unacked_psn = 0;  ///< oldest PSN that is not acknowledged
-  std::uint32_t resume_psn = 0;   ///< first PSN of the message at `send` when it is sent again
-  std::uint32_t resume_offset = 0;
-  std::uint32_t ssn = 1;        ///< of the next WQE
-  std::uint32_t ssn_begun = 0;  ///< highest SSN that was ever begun
-  std::uint32_t lsn = 0;        ///< highest SSN that credits allow, less one
+  std::uint32_t repeat_end = 0;   ///< while it repeats: PSN behind all that was ever sent
+  std::uint32_t ssn = 1;          ///< of the next WQE
+  std::uint32_t ssn_begun = 0;    ///< highest SSN that was ever begun
+  std::uint32_t lsn = 0;          ///< highest SSN that credits allow, less one
   std::uint32_t packets_without_request = 0;
   std::uint16_t gathers = 0;  ///< packets in the transmit queue
   std::uint8_t rd_outstanding = 0;
@@ -67,8 +67,7 @@ struct SendState {
   std::uint8_t rnr_retry = 0;
   bool unlimited_credit = false;
   bool fetch_queued = false;
-  bool active = false;   ///< in the scheduler's ring
-  bool resumed = false;  ///< the message at `send` is a retransmission
+  bool active = false;  ///< in the scheduler's ring
   bool rnr_wait = false;
   bool response_lost = false;  ///< a READ or atomic was asked for again: no answer to it yet
   bool timer_pending = false;  ///< an event of the timer is scheduled
@@ -147,6 +146,10 @@ struct QueuePair {
   bool begins() const {
     return context.state == hw::QpState::kRts ||
            (context.state == hw::QpState::kSqd && hw::psn_distance(send.ssn_begun, send.ssn) <= 0);
+  }
+  /// A packet of this PSN, not before `next_psn`, was sent once and is to be sent again.
+  bool repeats(std::uint32_t psn) const {
+    return send.repeat != nullptr && hw::psn_before(psn, send.repeat_end);
   }
   bool flushes() const {
     return context.state == hw::QpState::kErr || context.state == hw::QpState::kSqe;

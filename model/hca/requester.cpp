@@ -21,6 +21,10 @@ namespace {
 hw::SendWqeRemote remote_of(const QueuePair& qp) {
   return hw::load<hw::SendWqeRemote>(qp.send.front + hw::kSendWqeRemoteOffset);
 }
+// Where the packet of this PSN begins in the message.
+std::uint32_t offset_of(const InFlight& node, std::uint32_t psn, const QueuePair& qp) {
+  return ((psn - node.first_psn) & hw::kPsnMask) << qp.mtu_shift();
+}
 }  // namespace
 
 bool Requester::window_open(const QueuePair& qp) const {
@@ -57,10 +61,11 @@ inline bool Requester::begin(QueuePair& qp) {
 
 inline bool Requester::may_begin(QueuePair& qp, const hw::SendWqeControl& control) {
   const SendState& send = qp.send;
-  if (!send.in_flight.empty()) {
-    // A failed request ends the queue's life, and a local one is over before the next begins.
-    const InFlight& last = *send.in_flight.last;
-    if (last.status != hw::WcStatus::kSuccess || is_local(last.opcode)) return false;
+  if (send.repeat != nullptr) {
+    // A failed request ends the queue's life.
+    if (send.repeat->status != hw::WcStatus::kSuccess) return false;
+  } else if (!send.in_flight.empty() && is_local(send.in_flight.last->opcode)) {
+    return false;  // it is over before the next begins
   }
   if ((control.flags & hw::kWqeFence) != 0 && send.rd_outstanding != 0) return false;
   if (needs_response(control.opcode) && send.rd_outstanding >= qp.context.max_rd_atomic) {
@@ -79,30 +84,34 @@ inline bool Requester::has_credit(QueuePair& qp, hw::WrOpcode opcode) {
   return false;
 }
 
-inline void Requester::begin_message(QueuePair& qp, const hw::SendWqeControl& control) {
+inline InFlight& Requester::append(QueuePair& qp, const hw::SendWqeControl& control) {
   SendState& send = qp.send;
-  const bool resumed = std::exchange(send.resumed, false);
   InFlight& node = in_flight_.acquire();
   node = {.at = send.send,
           .tag = core_.observer == nullptr
                      ? 0
                      : core_.observer->message_of(qp.context.qpn, send.send.count),
-          .first_psn = resumed ? send.resume_psn : send.next_psn,
+          .first_psn = send.next_psn,
           .ssn = send.ssn,
           .length = control.length,
-          .received = resumed ? send.resume_offset : 0,
           .opcode = control.opcode,
           .flags = control.flags};
   send.in_flight.push_back(node);
+  return node;
+}
+
+inline void Requester::begin_message(QueuePair& qp, const hw::SendWqeControl& control) {
+  SendState& send = qp.send;
+  InFlight& node = send.repeat != nullptr ? *send.repeat : append(qp, control);
   core_.stamp(node.tag, Stamp::kWqeFetched, send.front_arrival);
 
   const bool known = is_known(control.opcode) && control.index == send.send.slot &&
                      send_wqe_fits(control, qp.context.sq_stride);
-  if (!known) return fail_here(qp, hw::WcStatus::kLocQpOpErr);
+  if (!known) return fail_here(qp, node, hw::WcStatus::kLocQpOpErr);
   if (is_local(control.opcode)) return local_operation(qp, node);
 
   node.last_psn = hw::psn_add(node.first_psn, packets_of(control, qp.mtu_shift()) - 1);
-  send.message = {control, node.received, true};
+  send.message = {control, offset_of(node, send.next_psn, qp), true};
   send.ssn = (send.ssn + 1) & hw::kPsnMask;
   if (hw::psn_distance(send.ssn_begun, node.ssn) > 0) {
     send.ssn_begun = node.ssn;
@@ -110,7 +119,8 @@ inline void Requester::begin_message(QueuePair& qp, const hw::SendWqeControl& co
   }
   if (needs_response(control.opcode)) {
     ++send.rd_outstanding;
-    copy_scatter_list(node, send.front, control.num_sge);
+    node.outstanding = true;
+    if (node.copy == nullptr) copy_scatter_list(node, send.front, control.num_sge);
   }
   ++counters_.messages;
 }
@@ -132,18 +142,19 @@ void Requester::local_operation(QueuePair& qp, InFlight& node) {
 void Requester::local_done(QueuePair& qp, hw::WcStatus status) {
   SendState& send = qp.send;
   if (send.in_flight.empty() || !is_local(send.in_flight.first->opcode)) return;
-  if (status != hw::WcStatus::kSuccess) return fail_here(qp, status);
+  if (status != hw::WcStatus::kSuccess) return fail_here(qp, *send.in_flight.first, status);
   core_.wqe_fetch->pop(qp);
   finish_oldest(qp, status, 0);
   core_.scheduler->activate(qp);
 }
 
-// The work request that was begun last cannot be carried out.
-void Requester::fail_here(QueuePair& qp, hw::WcStatus status) {
-  qp.send.message.open = false;
-  InFlight& node = *qp.send.in_flight.last;
+// The work request, the current one, cannot be carried out. It keeps its place, so that nothing
+// behind it is sent.
+void Requester::fail_here(QueuePair& qp, InFlight& node, hw::WcStatus status) {
+  SendState& send = qp.send;
   node.status = status;
-  node.last_psn = hw::psn_add(qp.send.next_psn, -1);
+  node.last_psn = hw::psn_add(send.next_psn, -1);
+  go_back(qp, node, send.next_psn);
   settle(qp);
 }
 
@@ -153,10 +164,10 @@ void Requester::settle(QueuePair& qp) {
   if (status != hw::WcStatus::kSuccess) core_.qp_control->fail_send(qp, status, 0);
 }
 
-inline fabric::PacketPtr Requester::make_packet(const QueuePair& qp) {
+inline fabric::PacketPtr Requester::make_packet(QueuePair& qp) {
   fabric::PacketPtr packet = core_.packets.acquire(qp.headers);
   packet->psn = qp.send.next_psn;
-  packet->message = qp.send.in_flight.last->tag;
+  packet->message = current(qp.send).tag;
   return packet;
 }
 
@@ -197,7 +208,7 @@ void Requester::send_request_packet(QueuePair& qp) {
                       swap ? atomic.compare_add : 0};
   }
   send_complete(qp, std::move(packet));
-  const InFlight& node = *qp.send.in_flight.last;
+  const InFlight& node = current(qp.send);
   const std::int32_t psns = hw::psn_distance(qp.send.next_psn, node.last_psn) + 1;
   end_packet(qp, static_cast<std::uint32_t>(psns), control.length - message.offset);
 }
@@ -214,7 +225,7 @@ inline bool Requester::fill_payload(QueuePair& qp, fabric::PacketPtr packet, std
   GatherPlan plan;
   if (!plan_gather(core_.contexts.memory, qp.context.pd, data, message.control.num_sge,
                    message.offset, bytes, plan)) {
-    fail_here(qp, hw::WcStatus::kLocProtErr);
+    fail_here(qp, current(qp.send), hw::WcStatus::kLocProtErr);
     return false;
   }
   ++qp.send.gathers;
@@ -265,6 +276,7 @@ inline void Requester::end_packet(QueuePair& qp, std::uint32_t psns, std::uint32
   message.offset += bytes;
   if (message.offset == message.control.length || needs_response(message.control.opcode)) {
     message.open = false;
+    if (send.repeat != nullptr) send.repeat = send.repeat->next;
     core_.wqe_fetch->pop(qp);
   }
   core_.response_handler->packet_sent(qp);
@@ -294,25 +306,17 @@ bool Requester::gather_failed(std::uint32_t qpn, fabric::Packet& packet) {
     node = node->next;
   }
   if (node == nullptr) return false;
-  send.message.open = false;
   transmit_queue_.drop(qpn);
-  forget_behind(*qp, *node);
   node->status = hw::WcStatus::kLocQpOpErr;
   node->last_psn = hw::psn_add(packet.psn, -1);
+  if (send.repeat == nullptr) {
+    go_back(*qp, *node, packet.psn);
+  } else {
+    rewind(*qp,
+           send.unacked_psn);  // it was repeating what came before, and some of that is dropped
+  }
   settle(*qp);
   return false;
-}
-
-// The work requests that were begun after this one are as if they had not been.
-void Requester::forget_behind(QueuePair& qp, InFlight& node) {
-  PoolList<InFlight> behind{node.next, qp.send.in_flight.last};
-  node.next = nullptr;
-  qp.send.in_flight.last = &node;
-  while (!behind.empty()) {
-    InFlight& dropped = behind.pop_front();
-    if (dropped.copy != nullptr) --qp.send.rd_outstanding;
-    release(dropped);
-  }
 }
 
 inline void Requester::release(InFlight& node) {
@@ -323,7 +327,8 @@ inline void Requester::release(InFlight& node) {
 void Requester::finish_oldest(QueuePair& qp, hw::WcStatus status, std::uint8_t syndrome) {
   SendState& send = qp.send;
   InFlight& node = send.in_flight.pop_front();
-  if (needs_response(node.opcode) && node.copy != nullptr) --send.rd_outstanding;
+  if (node.outstanding) --send.rd_outstanding;
+  if (send.repeat == &node) send.repeat = nullptr;  // skip_to() follows
   send.done.advance(1, qp.context.sq_size);
   if (status != hw::WcStatus::kSuccess || (node.flags & hw::kWqeSignaled) != 0) {
     hw::Cqe& cqe = core_.completion->complete_send(qp, status, node.tag);
@@ -338,32 +343,44 @@ void Requester::finish_oldest(QueuePair& qp, hw::WcStatus status, std::uint8_t s
 
 void Requester::rewind(QueuePair& qp, std::uint32_t psn) {
   SendState& send = qp.send;
-  PoolList<InFlight> kept;
-  bool found = false;
   counters_.retransmitted_packets +=
       static_cast<std::uint64_t>(std::max(0, hw::psn_distance(psn, send.next_psn)));
-  while (!send.in_flight.empty()) {
-    InFlight& node = send.in_flight.pop_front();
-    if (!found && hw::psn_distance(node.last_psn, psn) > 0) {  // before the gap
-      kept.push_back(node);
-      continue;
-    }
-    if (!found) {
-      found = true;
-      send.send = node.at;
-      send.ssn = node.ssn;
-      send.resumed = true;
-      send.resume_psn = node.first_psn;
-      send.resume_offset =
-          static_cast<std::uint32_t>(hw::psn_distance(node.first_psn, psn)) * qp.mtu();
-      send.next_psn = psn;
-    }
-    if (node.copy != nullptr) --send.rd_outstanding;
-    release(node);
+  InFlight* node = send.in_flight.first;
+  while (node != nullptr && hw::psn_before(node->last_psn, psn)) node = node->next;
+  if (node == nullptr) return;
+  go_back(qp, *node, psn);
+  send.send = node->at;
+  send.ssn = node->ssn;
+  for (; node != nullptr; node = node->next) {
+    if (std::exchange(node->outstanding, false)) --send.rd_outstanding;
   }
-  send.in_flight = kept;
-  if (!found) return;
+  core_.wqe_fetch->restart(qp);
+  core_.wqe_fetch->request(qp);
+}
+
+// What is sent next is that PSN, of that work request.
+void Requester::go_back(QueuePair& qp, InFlight& node, std::uint32_t psn) {
+  SendState& send = qp.send;
+  if (!qp.repeats(send.next_psn)) send.repeat_end = send.next_psn;
+  send.repeat = &node;
+  send.next_psn = psn;
   send.message.open = false;
+}
+
+void Requester::skip(QueuePair& qp, std::uint32_t psn) {
+  SendState& send = qp.send;
+  InFlight* const oldest = send.in_flight.first;
+  send.next_psn = psn;
+  core_.scheduler->activate(qp);
+  if (oldest != nullptr && oldest == send.repeat) {
+    if (!send.message.open) return;
+    send.message.offset = offset_of(*oldest, psn, qp);
+    return;
+  }
+  send.repeat = oldest;
+  send.message.open = false;
+  send.send = oldest != nullptr ? oldest->at : send.done;
+  send.ssn = oldest != nullptr ? oldest->ssn : hw::psn_add(send.ssn_begun, 1);
   core_.wqe_fetch->restart(qp);
   core_.wqe_fetch->request(qp);
 }
@@ -371,7 +388,9 @@ void Requester::rewind(QueuePair& qp, std::uint32_t psn) {
 void Requester::drop_all(QueuePair& qp) {
   while (!qp.send.in_flight.empty()) release(qp.send.in_flight.pop_front());
   qp.send.rd_outstanding = 0;
+  qp.send.repeat = nullptr;
   qp.send.message.open = false;
+  transmit_queue_.drop(qp.context.qpn);
   core_.wqe_fetch->restart(qp);
 }
 

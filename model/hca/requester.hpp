@@ -33,6 +33,7 @@ struct InFlight {
   InFlight* next = nullptr;
   hw::WrOpcode opcode = hw::WrOpcode::kSend;
   std::uint8_t flags = 0;
+  bool outstanding = false;  ///< a READ or an atomic that counts against the limit
   hw::WcStatus status = hw::WcStatus::kSuccess;  ///< an error that shows when its turn comes
 };
 
@@ -60,6 +61,11 @@ class Requester final : public TransmitQueue::Owner {
   bool full() const { return transmit_queue_.size() >= core_.parameters.requester.gather_reads; }
   /// Everything that was sent up to here is to be sent again from `psn` on.
   void rewind(QueuePair& qp, std::uint32_t psn);
+  /// All before `psn` is answered, and finished where it was whole: of what is to be sent again,
+  /// that is left out.
+  void skip_to(QueuePair& qp, std::uint32_t psn) {
+    if (hw::psn_before(qp.send.next_psn, psn)) skip(qp, psn);
+  }
   /// Ends the oldest work request. Success completes only what asked for it.
   void finish_oldest(QueuePair& qp, hw::WcStatus status, std::uint8_t syndrome);
   /// The oldest work request, a local one, has been carried out.
@@ -81,11 +87,17 @@ class Requester final : public TransmitQueue::Owner {
   bool may_begin(QueuePair& qp, const hw::SendWqeControl& control);
   bool has_credit(QueuePair& qp, hw::WrOpcode opcode);
   void begin_message(QueuePair& qp, const hw::SendWqeControl& control);
+  InFlight& append(QueuePair& qp, const hw::SendWqeControl& control);
+  static InFlight& current(SendState& send) {
+    return send.repeat != nullptr ? *send.repeat : *send.in_flight.last;
+  }
   void copy_scatter_list(InFlight& node, const std::uint8_t* wqe, std::uint32_t num_sge);
   void local_operation(QueuePair& qp, InFlight& node);
-  void fail_here(QueuePair& qp, hw::WcStatus status);
+  void fail_here(QueuePair& qp, InFlight& node, hw::WcStatus status);
+  static void go_back(QueuePair& qp, InFlight& node, std::uint32_t psn);
+  void skip(QueuePair& qp, std::uint32_t psn);
   bool window_open(const QueuePair& qp) const;
-  fabric::PacketPtr make_packet(const QueuePair& qp);
+  fabric::PacketPtr make_packet(QueuePair& qp);
   void send_data_packet(QueuePair& qp);
   void send_request_packet(QueuePair& qp);
   bool fill_payload(QueuePair& qp, fabric::PacketPtr packet, std::uint32_t bytes);
@@ -94,7 +106,6 @@ class Requester final : public TransmitQueue::Owner {
   bool wants_ack(QueuePair& qp, bool last);
   void end_packet(QueuePair& qp, std::uint32_t psns, std::uint32_t bytes);
   void release(InFlight& node);
-  void forget_behind(QueuePair& qp, InFlight& node);
 
   Core& core_;
   TransmitQueue transmit_queue_;

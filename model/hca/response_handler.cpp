@@ -29,7 +29,7 @@ void ResponseHandler::on_response(QueuePair& qp, const fabric::Packet& packet) {
   if (qp.context.state != hw::QpState::kRts && qp.context.state != hw::QpState::kSqd) return;
   const std::int32_t ahead = hw::psn_distance(qp.send.next_psn, packet.psn);
   const std::int32_t behind = hw::psn_distance(packet.psn, qp.send.unacked_psn);
-  if (ahead >= 0 || behind > 1) {
+  if ((ahead >= 0 && !qp.repeats(packet.psn)) || behind > 1) {
     ++counters_.ghost_acks;
     return;
   }
@@ -83,8 +83,8 @@ bool ResponseHandler::acknowledge_before(QueuePair& qp, std::uint32_t psn) {
     if (node.status != hw::WcStatus::kSuccess) break;
     if (needs_response(node.opcode)) {  // its answer was lost on the way
       const std::uint32_t missing = hw::psn_add(node.first_psn, node.received >> qp.mtu_shift());
-      send.unacked_psn = missing;
-      response_lost(qp, missing);
+      if (missing != send.unacked_psn) advance(qp, missing);
+      if (!qp.flushes()) response_lost(qp, missing);
       return false;
     }
     core_.stamp(node.tag, Stamp::kAcknowledged, now());
@@ -97,9 +97,15 @@ bool ResponseHandler::acknowledge_before(QueuePair& qp, std::uint32_t psn) {
     psn = std::min(psn, hw::psn_add(node.first_psn, node.received >> qp.mtu_shift()),
                    [](auto a, auto b) { return hw::psn_before(a, b); });
   }
-  send.unacked_psn = psn;
-  progress(qp);
+  advance(qp, psn);
   return !qp.flushes();
+}
+
+// The oldest PSN without answer is this one now.
+inline void ResponseHandler::advance(QueuePair& qp, std::uint32_t psn) {
+  qp.send.unacked_psn = psn;
+  core_.requester->skip_to(qp, psn);
+  progress(qp);
 }
 
 inline void ResponseHandler::progress(QueuePair& qp) {
@@ -187,13 +193,12 @@ void ResponseHandler::on_data(QueuePair& qp, const fabric::Packet& packet) {
     return core_.qp_control->fail_send(qp, hw::WcStatus::kLocProtErr, 0);
   }
   const bool complete = packet.info().ends;
-  send.unacked_psn = hw::psn_add(packet.psn, 1);
   if (complete) {
     core_.stamp(node.tag, Stamp::kAcknowledged, now());
     core_.requester->finish_oldest(qp, hw::WcStatus::kSuccess, 0);
     core_.scheduler->activate(qp);
   }
-  progress(qp);
+  advance(qp, hw::psn_add(packet.psn, 1));
 }
 
 bool ResponseHandler::scatter(QueuePair& qp, InFlight& node, const fabric::Packet& packet) {
@@ -225,6 +230,7 @@ bool ResponseHandler::scatter(QueuePair& qp, InFlight& node, const fabric::Packe
 // Asks for it again, once: the answers to what was sent before are still coming in, and each of
 // them shows the same loss. Should it be lost again, the timer finds out.
 void ResponseHandler::response_lost(QueuePair& qp, std::uint32_t psn) {
+  if (!hw::psn_before(psn, qp.send.next_psn)) return;  // it is to be asked for again anyway
   if (std::exchange(qp.send.response_lost, true)) return;
   ++counters_.implied_nak_seq_err;
   retry_from(qp, psn);
@@ -232,7 +238,8 @@ void ResponseHandler::response_lost(QueuePair& qp, std::uint32_t psn) {
 
 void ResponseHandler::retry_from(QueuePair& qp, std::uint32_t psn) {
   SendState& send = qp.send;
-  if (send.in_flight.empty()) return;
+  // What is to be sent next anyway needs no retry.
+  if (send.in_flight.empty() || !hw::psn_before(psn, send.next_psn)) return;
   if (send.retry == 0) {
     ++counters_.req_transport_retries_exceeded;
     return core_.qp_control->fail_send(qp, hw::WcStatus::kRetryExcErr, 0);
@@ -257,8 +264,7 @@ inline hw::Time ResponseHandler::timeout(const QueuePair& qp) const {
 void ResponseHandler::restart_timer(QueuePair& qp) {
   SendState& send = qp.send;
   const hw::Time wait = timeout(qp);
-  const bool outstanding = send.unacked_psn != send.next_psn;
-  if (wait == hw::kNever || (!outstanding && send.in_flight.empty())) {
+  if (wait == hw::kNever || send.unacked_psn == send.next_psn) {
     send.timer_deadline = hw::kNever;
     return;
   }

@@ -50,6 +50,7 @@ class ResponseHandler : public sim::Unit {
   void on_data(QueuePair& qp, const fabric::Packet& packet);
   bool scatter(QueuePair& qp, InFlight& node, const fabric::Packet& packet);
   bool acknowledge_before(QueuePair& qp, std::uint32_t psn);
+  void advance(QueuePair& qp, std::uint32_t psn);
   void progress(QueuePair& qp);
   void take_credit(QueuePair& qp, const fabric::Packet& packet);
   void response_lost(QueuePair& qp, std::uint32_t psn);

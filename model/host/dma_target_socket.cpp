@@ -11,6 +11,7 @@ DmaTargetSocket::DmaTargetSocket(const sc_core::sc_module_name& name, sim::Engin
       socket("socket"),
       node_(node),
       root_complex_(root_complex),
+      host_(&root_complex),
       calls_(node) {
   socket.bind(*this);
 }
@@ -37,9 +38,8 @@ bool DmaTargetSocket::acceptable(tlm::tlm_generic_payload& payload) {
 // A posted write has no answer on the bus, so it never fails here; the root complex counts those
 // that hit nothing.
 void DmaTargetSocket::write(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  const Time visible =
-      root_complex_.write(payload.get_address(), payload.get_data_ptr(), payload.get_data_length(),
-                          sim::EngineModule::time_of(delay));
+  const Time visible = host_->write(payload.get_address(), payload.get_data_ptr(),
+                                    payload.get_data_length(), sim::EngineModule::time_of(delay));
   delay = node_.delay_to(visible);
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
 }
@@ -55,9 +55,8 @@ tlm::tlm_sync_enum DmaTargetSocket::nb_transport_fw(tlm::tlm_generic_payload& pa
     return tlm::TLM_COMPLETED;
   }
   payload.acquire();
-  root_complex_.read(*this, reinterpret_cast<std::uintptr_t>(&payload), payload.get_address(),
-                     payload.get_data_ptr(), payload.get_data_length(),
-                     sim::EngineModule::time_of(delay));
+  host_->read(*this, reinterpret_cast<std::uintptr_t>(&payload), payload.get_address(),
+              payload.get_data_ptr(), payload.get_data_length(), sim::EngineModule::time_of(delay));
   calls_.after_call_in();
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;

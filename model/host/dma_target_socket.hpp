@@ -25,13 +25,16 @@ class DmaTargetSocket : public sc_core::sc_module,
 
   tlm::tlm_target_socket<> socket;
 
+  /// What stands before the root complex, to be reached in its place from now on.
+  void set_host(pcie::HostSide& host) { host_ = &host; }
+
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay) override;
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
   bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
   unsigned int transport_dbg(tlm::tlm_generic_payload& payload) override;
   pcie::HostSide* short_cut(const sim::EngineModule& initiator) override {
-    return &initiator == &node_ ? &root_complex_ : nullptr;
+    return &initiator == &node_ ? host_ : nullptr;
   }
 
  private:
@@ -43,6 +46,7 @@ class DmaTargetSocket : public sc_core::sc_module,
 
   sim::EngineModule& node_;
   RootComplex& root_complex_;
+  pcie::HostSide* host_;
   fabric::SocketCalls calls_;
 };
 

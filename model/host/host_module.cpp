@@ -13,9 +13,13 @@ HostModule::HostModule(const sc_core::sc_module_name& name, sim::EngineModule& n
       memory_(node.engine(), memory_bytes),
       interrupts_(node.engine(), parameters),
       root_complex_(node.engine(), pcie, memory_, interrupts_, seed),
+      faults_(pcie.faults.any() ? std::make_unique<FaultyHost>(root_complex_, pcie.faults, seed)
+                                : nullptr),
       mmio_initiator_("mmio_initiator", node),
       mmio_(node.engine(), pcie, root_complex_.downstream(), mmio_initiator_),
       cpu_(node.engine(), parameters, memory_, mmio_, interrupts_, tasks_),
-      dma_target_("dma_target", node, root_complex_) {}
+      dma_target_("dma_target", node, root_complex_) {
+  if (faults_) dma_target_.set_host(*faults_);
+}
 
 }  // namespace hcasim::host

@@ -3,10 +3,12 @@
 
 #pragma once
 
+#include <memory>
 #include <systemc>
 
 #include "host/cpu_port.hpp"
 #include "host/dma_target_socket.hpp"
+#include "host/faulty_host.hpp"
 #include "host/interrupt_controller.hpp"
 #include "host/memory.hpp"
 #include "host/mmio_initiator.hpp"
@@ -21,7 +23,8 @@ namespace hcasim::host {
 /// A host: CPU, memory, interrupt controller and root complex with one PCIe slot.
 class HostModule : public sc_core::sc_module {
  public:
-  /// `memory_bytes` can be allocated by the driver; `seed` is that of the read latencies.
+  /// `memory_bytes` can be allocated by the driver; `seed` is that of the read latencies and of the
+  /// faults.
   HostModule(const sc_core::sc_module_name& name, sim::EngineModule& node,
              const pcie::Parameters& pcie, const Parameters& parameters, std::uint64_t memory_bytes,
              std::uint64_t seed);
@@ -37,12 +40,18 @@ class HostModule : public sc_core::sc_module {
   InterruptController& interrupts() { return interrupts_; }
   MmioPort& mmio() { return mmio_; }
   sim::Tasks& tasks() { return tasks_; }
+  /// From this time on memory has the faults that it was given.
+  void begin_faults(Time time) {
+    if (faults_) faults_->begin(time);
+  }
+  FaultCounters fault_counters() const { return faults_ ? faults_->counters() : FaultCounters{}; }
 
  private:
   sim::Tasks tasks_;
   Memory memory_;
   InterruptController interrupts_;
   RootComplex root_complex_;
+  std::unique_ptr<FaultyHost> faults_;  // null: it has none
   MmioInitiator mmio_initiator_;
   MmioPort mmio_;
   CpuPort cpu_;

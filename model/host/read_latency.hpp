@@ -8,6 +8,7 @@
 
 #include "hcasim/hw/time.hpp"
 #include "pcie/parameters.hpp"
+#include "sim/engine/random.hpp"
 
 namespace hcasim::host {
 
@@ -24,11 +25,11 @@ class ReadLatency {
       : least_(p.read_latency_min_ns * hw::kNanosecond),
         step_(p.read_latency_median_ns * hw::kNanosecond - least_),
         most_(p.read_latency_max_ns * hw::kNanosecond),
-        state_(seed) {}
+        random_(seed) {}
 
   Time draw() {
     if (step_ == 0) return least_;
-    const std::uint64_t random = next();
+    const std::uint64_t random = random_.next();
     // The run of zeros on top chooses the step, the 32 bits at the bottom the place within it.
     const int steps = std::countl_zero(random | kLow);
     const auto within =
@@ -40,19 +41,10 @@ class ReadLatency {
  private:
   static constexpr std::uint64_t kLow = 0xffff'ffff;
 
-  // A Weyl sequence through a mixing function (Steele, Lea and Flood, OOPSLA 2014).
-  std::uint64_t next() {
-    state_ += 0x9e37'79b9'7f4a'7c15;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58'476d'1ce4'e5b9;
-    z = (z ^ (z >> 27)) * 0x94d0'49bb'1331'11eb;
-    return z ^ (z >> 31);
-  }
-
   Time least_;
   Time step_;
   Time most_;
-  std::uint64_t state_;
+  sim::Random random_;
 };
 
 }  // namespace hcasim::host

@@ -29,6 +29,16 @@ struct Parameters {
   std::uint32_t read_latency_min_ns = 180;
   std::uint32_t read_latency_median_ns = 207;
   std::uint32_t read_latency_max_ns = 607;
+
+  /// What befalls DMA reads; probabilities of each.
+  struct Faults {
+    double read_error = 0;               ///< answered as an unsupported request
+    double slow_read = 0;                ///< takes longer
+    std::uint32_t slow_read_ns = 20000;  ///< by so much
+    std::uint32_t read_error_after = 0;  ///< reads since the run began that go well
+
+    bool any() const { return read_error > 0 || slow_read > 0; }
+  } faults;
 };
 
 }  // namespace hcasim::pcie

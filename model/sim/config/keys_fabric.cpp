@@ -3,6 +3,39 @@
 #include "sim/config/schema.hpp"
 
 namespace hcasim::sim {
+namespace {
+
+constexpr std::string_view kSound = "assumed: a link without faults";
+
+void add_fault_keys(KeyList& keys, fabric::Parameters::Faults& p) {
+  constexpr Range kProbability = between(0, 1);
+  constexpr Range kTime = between(0, 1'000'000'000);
+  keys.insert(
+      keys.end(),
+      {
+          {"fabric.faults.loss", &p.loss, kProbability,
+           "Probability that a packet which this end sends is lost", kSound},
+          {"fabric.faults.duplication", &p.duplication, kProbability,
+           "Probability that a packet arrives twice", kSound},
+          {"fabric.faults.duplication_delay_ns", &p.duplication_delay_ns, kTime,
+           "How long after a packet its copy arrives", "assumed: about one packet later"},
+          {"fabric.faults.reordering", &p.reordering, kProbability,
+           "Probability that a packet is held back, so that later ones pass it", kSound},
+          {"fabric.faults.reordering_delay_ns", &p.reordering_delay_ns, kTime,
+           "How long a packet is held back",
+           "assumed: the other path through a network, some full packets longer"},
+          {"fabric.faults.corruption", &p.corruption, kProbability,
+           "Probability that one to three bits of a packet flip, BTH to ICRC; the receiver checks "
+           "the ICRC",
+           kSound},
+          {"fabric.faults.down_at_ns", &p.down_at_ns, kTime,
+           "When the link goes down, counted from the beginning of the run", kSound},
+          {"fabric.faults.down_for_ns", &p.down_for_ns, kTime,
+           "How long it is down: what is on it or sent meanwhile is lost; 0 is never down", kSound},
+      });
+}
+
+}  // namespace
 
 void add_keys(KeyList& keys, fabric::Parameters& p) {
   constexpr Range kTime = between(0, 1'000'000);
@@ -25,6 +58,7 @@ void add_keys(KeyList& keys, fabric::Parameters& p) {
                    "IETF RFC 3168: 0 in the low two bits is not ECN-capable"},
               });
   add_keys(keys, p.at_switch);
+  add_fault_keys(keys, p.faults);
 }
 
 // Of a node: those of the switch port to which its link leads.

@@ -16,6 +16,8 @@ constexpr std::string_view kReadLatency =
     "Neugebauer et al., SIGCOMM 2018: a DMA read of 64 bytes on a Xeon E5 took 520 ns at least, "
     "547 ns in the median, 947 ns at most; of this 340 ns are assumed to be link and adapter";
 
+constexpr std::string_view kSound = "assumed: a machine without faults";
+
 }  // namespace
 
 void add_keys(KeyList& keys, pcie::Parameters& p) {
@@ -74,6 +76,14 @@ void add_keys(KeyList& keys, pcie::Parameters& p) {
            "Root complex: read request to data, median", kReadLatency},
           {"pcie.read_latency_max_ns", &p.read_latency_max_ns, kTime,
            "Root complex: read request to data, most", kReadLatency},
+          {"pcie.faults.read_error", &p.faults.read_error, between(0, 1),
+           "Probability that a DMA read is answered by an error completion (UR)", kSound},
+          {"pcie.faults.read_error_after", &p.faults.read_error_after, between(0, 4e9),
+           "DMA reads since the beginning of the run that are spared errors", kSound},
+          {"pcie.faults.slow_read", &p.faults.slow_read, between(0, 1),
+           "Probability that a DMA read takes longer", kSound},
+          {"pcie.faults.slow_read_ns", &p.faults.slow_read_ns, kTime, "How much longer it takes",
+           "assumed: a page walk that misses everywhere, many times"},
       });
 }
 

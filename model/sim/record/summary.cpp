@@ -65,6 +65,7 @@ class Summary {
     latency();
     retries();
     switch_troubles();
+    faults();
     occupancy();
     utilisation();
     simulation();
@@ -168,6 +169,22 @@ class Summary {
     if (!text.empty()) line("switch", text);
   }
 
+  // Only where there were some.
+  void faults() {
+    std::string_view label = "faults";
+    for (const NodeStatistics& node : statistics_.nodes) {
+      std::vector<std::string> items;
+      for (const Counter& counter : statistics_.counters) {
+        const bool fault = counter.unit == "faults" || counter.name == "rx_icrc_encapsulated";
+        if (counter.node != node.name || !fault || counter.value == 0) continue;
+        items.push_back(fmt::format("{} {}", counter.name, counter.value));
+      }
+      if (items.empty()) continue;
+      item_lines(label, node, items);
+      label = {};
+    }
+  }
+
   std::string_view first(std::string_view label, const NodeStatistics& node) const {
     return &node == statistics_.nodes.data() ? label : std::string_view();
   }
@@ -200,23 +217,31 @@ class Summary {
 
   void utilisation() {
     for (const NodeStatistics& node : statistics_.nodes) {
-      std::string row = fmt::format("{:<{}}", cut(node.name, kNameColumns - 1), kNameColumns);
-      std::string_view label = first("utilisation", node);
-      bool begun = false;
+      std::vector<std::string> items;
       for (const Utilisation& entry : statistics_.utilisation) {
         if (entry.node != node.name) continue;
-        const std::string item = fmt::format("{} {:.1f}%", entry.resource, 100 * entry.share);
-        if (begun && kLabel + row.size() + item.size() + 3 > kColumns) {
-          line(label, row + ',');
-          label = {};
-          row.assign(kNameColumns, ' ');
-          begun = false;
-        }
-        row += (begun ? ", " : "") + item;
-        begun = true;
+        items.push_back(fmt::format("{} {:.1f}%", entry.resource, 100 * entry.share));
       }
-      line(label, row);
+      item_lines(first("utilisation", node), node, items);
     }
+  }
+
+  // Items of a node, on as many lines as they take.
+  void item_lines(std::string_view label, const NodeStatistics& node,
+                  const std::vector<std::string>& items) {
+    std::string row = fmt::format("{:<{}}", cut(node.name, kNameColumns - 1), kNameColumns);
+    bool begun = false;
+    for (const std::string& item : items) {
+      if (begun && kLabel + row.size() + item.size() + 3 > kColumns) {
+        line(label, row + ',');
+        label = {};
+        row.assign(kNameColumns, ' ');
+        begun = false;
+      }
+      row += (begun ? ", " : "") + item;
+      begun = true;
+    }
+    line(label, row);
   }
 
   void simulation() {

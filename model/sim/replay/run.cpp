@@ -41,7 +41,10 @@ hw::Time patience_with(const CheckedTrace& trace, const SystemConfig& config) {
   for (const NameId name : trace.nodes()) {
     const NodeConfig& node = config.node(std::string(trace.names().text(name)));
     timeout = std::max(timeout, node.hca.requester.ack_timeout_floor);
-    flight = std::max<hw::Time>(flight, node.fabric.propagation_ns * hw::kNanosecond);
+    const fabric::Parameters& link = node.fabric;
+    const hw::Time late =
+        std::max(link.faults.reordering_delay_ns, link.faults.duplication_delay_ns);
+    flight = std::max<hw::Time>(flight, (link.propagation_ns + late) * hw::kNanosecond);
   }
   const hw::Time apart = (kTimeoutUnit << std::min(timeout, 31u)) + trace.longest_rnr_pause();
   return 2 * 8 * (apart + 2 * flight) + kSlice;
@@ -162,6 +165,7 @@ void Replay::begin() {
   measure_from_ = later(epoch_, options_.measure_from);
   recorder_->set_epoch(epoch_, measure_from_);
   if (packets_ != nullptr) packets_->set_epoch(epoch_);
+  system_->begin_faults(epoch_);
   for (std::size_t i = 0; i < system_->size(); ++i) {
     sources_[i] = std::make_unique<TraceSource>(options_.trace, trace_.nodes()[i], set_up);
     processes_[i]->start(*sources_[i], epoch_);

@@ -41,6 +41,20 @@ void visit_buses(NodeSystem& node, hca::CounterVisitor& visitor) {
   if (const fabric::PausablePort* pausable = node.adapter().pausable_port()) {
     visitor.counter("rx_prio0_pause", pausable->frames_in());
   }
+  visitor.counter("rx_icrc_encapsulated", port.rx_icrc_encapsulated);
+}
+
+void visit_faults(NodeSystem& node, hca::CounterVisitor& visitor) {
+  const fabric::FaultCounters link = node.adapter().port().fault_counters();
+  visitor.unit("faults");
+  visitor.counter("packets_lost", link.lost);
+  visitor.counter("packets_duplicated", link.duplicated);
+  visitor.counter("packets_reordered", link.reordered);
+  visitor.counter("packets_corrupted", link.corrupted);
+  visitor.counter("packets_lost_link_down", link.lost_link_down);
+  const host::FaultCounters host = node.host().fault_counters();
+  visitor.counter("dma_read_errors_injected", host.read_errors);
+  visitor.counter("dma_reads_slow", host.slow_reads);
 }
 
 }  // namespace
@@ -50,6 +64,7 @@ SystemSnapshot snapshot(NodeSystem& node) {
   Collector collector(node.node_name(), out.counters);
   node.adapter().adapter().visit_counters(collector);
   visit_buses(node, collector);
+  visit_faults(node, collector);
   const auto add = [&](const char* name, hw::Time busy) { out.busy.emplace_back(name, busy); };
   const auto add_link = [&](const char* name, const fabric::LinkClock& link) {
     add(name, static_cast<hw::Time>(link.busy_ps()));

@@ -56,7 +56,7 @@ NodeSystem::NodeSystem(const sc_core::sc_module_name& module_name, const std::st
       engine_(name.c_str(), conductor),
       host_("host", engine_, config.pcie, config.host, kHostMemoryBytes, seed + index),
       adapter_("hca0", engine_, config_.hca, config.pcie, config.fabric,
-               make_receive_queue(config.hca)),
+               make_receive_queue(config.hca), seed + index),
       device_(rvt::rvt_alloc_device(host_.cpu(), driver_parameters(config))) {
   adapter_.dma().bind(host_.dma_target());
   host_.mmio_initiator().bind(adapter_.bar());

@@ -126,4 +126,11 @@ int System::start_devices() {
   return result;
 }
 
+void System::begin_faults(hw::Time time) {
+  for (const auto& node : nodes_) {
+    node->host().begin_faults(time);
+    node->adapter().port().begin_faults(time);
+  }
+}
+
 }  // namespace hcasim::sim

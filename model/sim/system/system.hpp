@@ -43,6 +43,8 @@ class System {
 
   /// Brings up all drivers. 0, or the first negative errno.
   int start_devices();
+  /// From this time on, and not before, links and hosts have the faults of the configuration.
+  void begin_faults(hw::Time time);
   /// Runs `body` as a task of the node, and the simulation until nothing is left to do.
   void run_task(std::size_t node, std::function<void()> body);
   /// Runs until nothing is left to do before `end`; true when something is left after it.

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "fabric/faulty_wire.hpp"
+
+#include <array>
+#include <utility>
+
+#include "fabric/codec.hpp"
+
+namespace hcasim::fabric {
+
+namespace {
+
+enum Kind : std::uint64_t { kLoss = 1, kDuplication, kReordering, kCorruption };
+
+constexpr std::uint32_t kMostFlips = 3;  // a CRC of 32 bits finds any three in a packet
+
+std::size_t bytes_below_bth(const Addressing& address) {
+  return hw::Ethernet::kBytes + (address.has_vlan ? hw::Vlan::kBytes : 0) +
+         (address.is_ipv4() ? hw::Ipv4::kBytes : hw::Ipv6::kBytes) + hw::Udp::kBytes;
+}
+
+// BTH, extension headers, payload, padding and ICRC.
+std::size_t bytes_from_bth(const Packet& packet) {
+  return hw::Bth::kBytes + packet.info().bytes + packet.payload_size() + packet.pad_count() +
+         hw::kIcrcBytes;
+}
+
+}  // namespace
+
+FaultyWire::FaultyWire(const EthernetPort& port, const Parameters::Faults& p, std::uint64_t seed)
+    : port_(port),
+      loss_(p.loss, seed, kLoss),
+      duplication_(p.duplication, seed, kDuplication),
+      reordering_(p.reordering, seed, kReordering),
+      corruption_(p.corruption, seed, kCorruption),
+      duplication_delay_(p.duplication_delay_ns * hw::kNanosecond),
+      reordering_delay_(p.reordering_delay_ns * hw::kNanosecond),
+      down_at_(p.down_at_ns * hw::kNanosecond),
+      down_for_(p.down_for_ns * hw::kNanosecond) {}
+
+// From its first bit's departure to its last bit's arrival.
+bool FaultyWire::finds_link_down(const Packet& packet, Time arrival) const {
+  if (down_for_ == 0) return false;
+  const Time start = arrival - port_.latency() - port_.clock().rate().ceil(packet.wire_bytes());
+  const Time down = begun_ + down_at_;
+  return arrival >= down && start < down + down_for_;
+}
+
+void FaultyWire::carry(PacketPtr packet, Time arrival) {
+  if (arrival < begun_) return wire_->carry(std::move(packet), arrival);
+  if (finds_link_down(*packet, arrival)) {
+    ++counters_.lost_link_down;
+    return;
+  }
+  if (loss_.happens()) {
+    ++counters_.lost;
+    return;
+  }
+  if (reordering_.happens()) {
+    ++counters_.reordered;
+    arrival += reordering_delay_;
+  }
+  if (duplication_.happens()) duplicate(*packet, arrival + duplication_delay_);
+  deliver(std::move(packet), arrival);
+}
+
+void FaultyWire::duplicate(const Packet& packet, Time arrival) {
+  ++counters_.duplicated;
+  PacketPtr copy = copies_.clone(packet);
+  copy->message = packet.message;
+  deliver(std::move(copy), arrival);
+}
+
+void FaultyWire::deliver(PacketPtr packet, Time arrival) {
+  if (corruption_.happens()) return corrupt(std::move(packet), arrival);
+  wire_->carry(std::move(packet), arrival);
+}
+
+void FaultyWire::corrupt(PacketPtr packet, Time arrival) {
+  ++counters_.corrupted;
+  std::array<std::uint8_t, kMaxFrameBytes> frame;
+  const std::size_t bytes = encode_frame(*packet, frame);
+  const std::size_t first_bit = 8 * bytes_below_bth(packet->address);
+  const auto bits = static_cast<std::uint32_t>(8 * bytes_from_bth(*packet));
+  sim::Random& random = corruption_.random();
+  const std::uint64_t flips = 1 + random.below(kMostFlips);
+  const std::uint64_t apart = 1 + random.below(bits / kMostFlips);
+  std::uint64_t bit = random.below(bits);
+  for (std::uint64_t i = 0; i < flips; ++i) {
+    const std::size_t place = first_bit + bit;
+    frame[place / 8] = static_cast<std::uint8_t>(frame[place / 8] ^ (1u << place % 8));
+    bit = (bit + apart) % bits;
+  }
+  wire_->carry_damaged(std::move(packet), {frame.data(), bytes}, arrival);
+}
+
+}  // namespace hcasim::fabric
