@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <utility>
 
 #include "driver/command.hpp"
 #include "driver/event_queue.hpp"
@@ -82,6 +83,16 @@ void set_limits(rvt_dev_info* rdi) {
   rdi->ibdev.num_comp_vectors = static_cast<int>(rdi->dparms.num_comp_vectors);
 }
 
+// The adapter keeps its contexts in the host's memory.
+int lend_context_memory(rvt_dev_info* rdi) {
+  const std::uint64_t bytes = rdi->limits.icm_bytes;
+  if (bytes == 0) return 0;
+  rdi->icm = rdi->port->allocate(bytes, bytes);
+  if (rdi->icm == 0) return -ENOMEM;
+  rdi->port->mmio_write64(hw::bar::kIcmBase, rdi->icm);
+  return 0;
+}
+
 int start_adapter(rvt_dev_info* rdi) {
   int error = start_commands(rdi);
   if (error == 0) {
@@ -89,11 +100,16 @@ int start_adapter(rvt_dev_info* rdi) {
   }
   if (error != 0) return error;
   set_limits(rdi);
-  return start_completion_queues(rdi);
+  error = lend_context_memory(rdi);
+  return error != 0 ? error : start_completion_queues(rdi);
 }
 
 void stop_adapter(rvt_dev_info* rdi) {
   rdi->port->mmio_write64(hw::bar::kReset, 1);
+  if (rdi->icm != 0) {
+    rdi->port->mmio_write64(hw::bar::kIcmBase, 0);
+    rdi->port->release(std::exchange(rdi->icm, 0));
+  }
   rdi->event_queues.clear();
   // Objects that outlive the device's run can still be destroyed.
   if (rdi->commands) rdi->commands->stop();

@@ -3,6 +3,7 @@
 
 #include "hca/adapter.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "hca/atomic_unit.hpp"
@@ -126,6 +127,8 @@ void Adapter::write_register(std::uint64_t offset, std::uint64_t value) {
   switch (offset) {
     case hw::bar::kCommand:
       return units_->command.start(value);
+    case hw::bar::kIcmBase:
+      return core_->caches.set_area(value);
     case hw::bar::kEqBase:
       eq_base_ = value;
       return;
@@ -140,6 +143,19 @@ void Adapter::write_register(std::uint64_t offset, std::uint64_t value) {
 std::uint64_t Adapter::bar_read(std::uint64_t offset) {
   return offset == hw::bar::kDeviceId ? hw::bar::kDeviceIdValue : 0;
 }
+
+namespace {
+struct CacheNames {
+  const char* hit;
+  const char* miss;
+  const char* fetch;
+};
+void visit_cache(CounterVisitor& visitor, const CacheNames& names, const ContextCache& cache) {
+  visitor.counter(names.hit, cache.counters().hit);
+  visitor.counter(names.miss, cache.counters().miss);
+  visitor.counter(names.fetch, cache.counters().fetches);
+}
+}  // namespace
 
 void Adapter::visit_counters(CounterVisitor& v) const {
   const Units& u = *units_;
@@ -185,6 +201,7 @@ void Adapter::visit_counters(CounterVisitor& v) const {
   v.counter("resp_remote_invalid_request", responder.resp_remote_invalid_request);
   v.counter("n_pkt_drops", responder.n_pkt_drops);
   v.counter("rx_buffer_full", responder.rx_buffer_full);
+  v.counter("rx_discards_phy", responder.rx_discards_phy);
   v.unit("response");
   const ResponseUnit::Counters& response = u.response.counters();
   v.counter("acks", response.acks);
@@ -212,6 +229,17 @@ void Adapter::visit_counters(CounterVisitor& v) const {
   v.counter("resp_cqe_flush_error", completion.resp_cqe_flush_error);
   v.counter("cq_overflow", completion.cq_overflow);
   v.counter("consumer_reads", completion.consumer_reads);
+  v.unit("context_cache");
+  visit_cache(v, {"qpc_cache_hit", "qpc_cache_miss", "qpc_cache_fetch"}, core_->caches.qpc);
+  v.counter("qpc_cache_writeback", core_->caches.qpc.counters().written);
+  visit_cache(v, {"cqc_cache_hit", "cqc_cache_miss", "cqc_cache_fetch"}, core_->caches.cqc);
+  v.counter("cqc_cache_writeback", core_->caches.cqc.counters().written);
+  Translation& translation = core_->caches.translation;
+  visit_cache(v, {"mpt_cache_hit", "mpt_cache_miss", "mpt_cache_fetch"}, translation.mpt());
+  visit_cache(v, {"mtt_cache_hit", "mtt_cache_miss", "mtt_cache_fetch"}, translation.mtt());
+  const std::uint64_t rwqe_misses = std::min(queue.takes_ok, queue.takes_waited);
+  v.counter("rwqe_cache_hit", queue.takes_ok - rwqe_misses);
+  v.counter("rwqe_cache_miss", rwqe_misses);
   v.unit("event");
   v.counter("events", u.event.counters().events);
   v.counter("interrupts", u.event.counters().interrupts);

@@ -125,6 +125,7 @@ hw::CommandStatus CommandUnit::query_device() {
   limits.max_mr = 1u << 23;
   limits.ports = 1;
   limits.max_mtu = 4096;
+  limits.icm_bytes = core_.caches.area_bytes();
   hw::store(mailbox_.payload, limits);
   return hw::CommandStatus::kOk;
 }
@@ -148,10 +149,12 @@ hw::CommandStatus CommandUnit::create_cq() {
   CompletionQueue* cq = core_.contexts.cqs.create(context.cqn);
   if (cq == nullptr) return hw::CommandStatus::kBadObject;
   cq->context = context;
+  core_.caches.cqc.install(context.cqn);
   return hw::CommandStatus::kOk;
 }
 
 hw::CommandStatus CommandUnit::destroy_cq() {
+  core_.caches.cqc.drop(mailbox_.object);
   return core_.contexts.cqs.destroy(mailbox_.object) ? hw::CommandStatus::kOk
                                                      : hw::CommandStatus::kBadObject;
 }
@@ -193,12 +196,17 @@ void CommandUnit::read_translation() {
 }
 
 hw::CommandStatus CommandUnit::create_mr() {
-  return core_.contexts.memory.create(input<hw::MptEntry>(mailbox_), std::move(pages_))
-             ? hw::CommandStatus::kOk
-             : hw::CommandStatus::kBadParameter;
+  const auto mpt = input<hw::MptEntry>(mailbox_);
+  if (!core_.contexts.memory.create(mpt, std::move(pages_))) {
+    return hw::CommandStatus::kBadParameter;
+  }
+  core_.caches.translation.install(*core_.contexts.memory.find(mpt.key));
+  return hw::CommandStatus::kOk;
 }
 
 hw::CommandStatus CommandUnit::destroy_mr() {
+  const MemoryRegion* region = core_.contexts.memory.find(mailbox_.object);
+  if (region != nullptr) core_.caches.translation.drop(*region);
   return core_.contexts.memory.destroy(mailbox_.object) ? hw::CommandStatus::kOk
                                                         : hw::CommandStatus::kBadObject;
 }
@@ -216,6 +224,7 @@ hw::CommandStatus CommandUnit::create_qp() {
   if (qp == nullptr) return hw::CommandStatus::kBadObject;
   qp->set_context(context);
   qp->context.state = hw::QpState::kReset;
+  core_.caches.qpc.install(context.qpn);
   return hw::CommandStatus::kOk;
 }
 
@@ -257,6 +266,7 @@ void CommandUnit::qp_stopped(std::uint32_t qpn, std::uint32_t tail) {
   if (destroying_ == qpn) {
     destroying_ = kNone;
     core_.contexts.qps.destroy(qpn);
+    core_.caches.qpc.drop(qpn);
   }
   mailbox_.output = tail;
   finish(hw::CommandStatus::kOk);

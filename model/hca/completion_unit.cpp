@@ -13,7 +13,8 @@ namespace hcasim::hca {
 CompletionUnit::CompletionUnit(Core& core)
     : Unit(core.engine, "completion"),
       core_(core),
-      stage_(core.clock, core.parameters.completion.timing) {}
+      stage_(core.clock, core.parameters.completion.timing.with_latency(
+                             core.parameters.cqc_cache.hit_latency_cycles)) {}
 
 hw::Cqe& CompletionUnit::complete_send(const QueuePair& qp, hw::WcStatus status,
                                        std::uint64_t message) {
@@ -37,6 +38,10 @@ inline hw::Cqe& CompletionUnit::begin_cqe(Entry& entry, std::uint32_t qpn, hw::W
   entry.cqe = hw::Cqe{};
   entry.cqe.qpn = qpn;
   entry.cqe.status = status;
+  if (!core_.caches.cqc.look_up(entry.cqn)) {
+    entry.waits = true;
+    core_.caches.cqc.fetch(entry.cqn, *this, first_ + entries_.size() - 1);
+  }
   return entry.cqe;
 }
 
@@ -53,6 +58,7 @@ inline CompletionUnit::Entry& CompletionUnit::enter(Kind kind) {
   schedule(stage_.enter(now()));
   Entry& entry = entries_.add();
   entry.kind = kind;
+  entry.waits = false;
   return entry;
 }
 
@@ -64,12 +70,14 @@ void CompletionUnit::on_event(std::uint64_t) {
 void CompletionUnit::drain() {
   while (ready_ != 0 && !refreshing_ && deliver(entries_.front())) {
     entries_.drop();
+    ++first_;
     --ready_;
   }
 }
 
-// False when the entry has to wait for the consumer's count.
+// False when the entry has to wait for the context of its CQ, or for the consumer's count.
 inline bool CompletionUnit::deliver(Entry& entry) {
+  if (entry.waits) return false;
   if (entry.kind == Kind::kEvent) {
     core_.event->raise(entry.eqe);
     return true;
@@ -94,6 +102,11 @@ inline bool CompletionUnit::deliver(Entry& entry) {
   }
   write(*cq, entry);
   return true;
+}
+
+void CompletionUnit::on_context(std::uint64_t sequence) {
+  entries_[static_cast<std::uint32_t>(sequence - first_)].waits = false;
+  drain();
 }
 
 void CompletionUnit::on_dma_read(std::uint64_t token, bool error) {

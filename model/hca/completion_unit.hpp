@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "hca/context_cache.hpp"
 #include "hca/core.hpp"
 #include "hcasim/hw/cqe.hpp"
 #include "pcie/dma.hpp"
@@ -17,7 +18,9 @@ namespace hcasim::hca {
 /// they come after the completions they speak of.
 ///
 /// Timing: as a Stage; a CQ that looks full holds the unit up while its consumer's count is read.
-class CompletionUnit : public sim::Unit, public pcie::DmaClient {
+/// The context of the CQ is asked for when the completion enters; one that is not here when its
+/// turn comes holds up those behind it.
+class CompletionUnit : public sim::Unit, public pcie::DmaClient, public ContextUser {
  public:
   struct Counters {
     std::uint64_t cqes = 0;
@@ -46,6 +49,7 @@ class CompletionUnit : public sim::Unit, public pcie::DmaClient {
   const Stage& stage() const { return stage_; }
   void on_event(std::uint64_t argument) override;
   void on_dma_read(std::uint64_t token, bool error) override;
+  void on_context(std::uint64_t sequence) override;
 
  private:
   enum class Kind : std::uint8_t { kSend, kReceive, kEvent, kCall };
@@ -56,10 +60,11 @@ class CompletionUnit : public sim::Unit, public pcie::DmaClient {
     std::uint32_t cqn = 0;
     Kind kind = Kind::kSend;
     bool solicited = false;
+    bool waits = false;  ///< for the context of its CQ
   };
 
   Entry& enter(Kind kind);
-  static hw::Cqe& begin_cqe(Entry& entry, std::uint32_t qpn, hw::WcStatus status);
+  hw::Cqe& begin_cqe(Entry& entry, std::uint32_t qpn, hw::WcStatus status);
   void drain();
   bool deliver(Entry& entry);
   void write(CompletionQueue& cq, Entry& entry);
@@ -70,6 +75,7 @@ class CompletionUnit : public sim::Unit, public pcie::DmaClient {
   Core& core_;
   Stage stage_;
   Fifo<Entry> entries_;
+  std::uint64_t first_ = 0;  // sequence number of the front entry
   std::uint32_t ready_ = 0;  // entries that have left the stage
   hw::ConsumerRecord record_{};
   std::uint32_t fresh_cqn_ = kNone;  // its consumer's count was read just now

@@ -8,6 +8,7 @@
 #include "fabric/packet_pool.hpp"
 #include "fabric/port.hpp"
 #include "hca/clock.hpp"
+#include "hca/context_caches.hpp"
 #include "hca/context_store.hpp"
 #include "hca/observer.hpp"
 #include "hca/parameters.hpp"
@@ -42,6 +43,7 @@ struct Core {
   MessageObserver* observer = nullptr;
   hw::Time port_lead = 0;  ///< how long before the port runs dry new packets are made
   ContextStore contexts;
+  ContextCaches caches{dma, parameters};
 
   DoorbellUnit* doorbell = nullptr;
   WqeFetch* wqe_fetch = nullptr;

@@ -87,6 +87,7 @@ void LocalOperations::finish(bool done) {
     region->mpt.access = work.access;
     region->mpt.first_offset = work.first_offset;
     region->mpt.valid = 1;
+    core_.caches.translation.install(*region);
   }
   if (qp != nullptr) {
     core_.requester->local_done(

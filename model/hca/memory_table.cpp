@@ -13,7 +13,7 @@ bool MemoryTable::create(const hw::MptEntry& mpt, std::vector<std::uint64_t> pag
       mpt.length > covered - mpt.first_offset) {
     return false;
   }
-  return regions_.try_emplace(mpt.key, MemoryRegion{mpt, std::move(pages)}).second;
+  return regions_.try_emplace(mpt.key, MemoryRegion{mpt, std::move(pages), next_place_++}).second;
 }
 
 bool MemoryTable::destroy(std::uint32_t key) {

@@ -16,6 +16,7 @@ namespace hcasim::hca {
 struct MemoryRegion {
   hw::MptEntry mpt{};
   std::vector<std::uint64_t> pages;
+  std::uint32_t place = 0;  ///< in the protection table
 };
 
 /// The memory protection and translation tables: keys, rights, bounds, host addresses.
@@ -60,6 +61,7 @@ class MemoryTable {
 
   MemoryRegion* look_up(std::uint32_t key);
 
+  std::uint32_t next_place_ = 0;
   std::unordered_map<std::uint32_t, MemoryRegion> regions_;  // looked up only, never walked
   std::array<MemoryRegion*, kRecent> recent_{};              // found last, by place_of their keys
 };

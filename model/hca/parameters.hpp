@@ -11,6 +11,11 @@ namespace hcasim::hca {
 struct StageTiming {
   std::uint32_t latency_cycles;
   std::uint32_t interval_cycles;
+
+  /// The same with more latency.
+  StageTiming with_latency(std::uint32_t more) const {
+    return {latency_cycles + more, interval_cycles};
+  }
 };
 
 /// Parameters of the adapter, one block a unit. Sources, units, ranges: configuration schema.
@@ -44,7 +49,8 @@ struct Parameters {
 
   struct Responder {
     StageTiming timing{8, 2};
-    std::uint32_t buffer_packets = 512;       ///< packets held while their receive WQE is fetched
+    std::uint32_t buffer_packets = 512;       ///< packets held while something is fetched for them
+    std::uint32_t rx_buffer_bytes = 262016;   ///< payload that waits for PCIe
     std::uint32_t ack_latency_cycles = 4;     ///< response decided to packet handed to the port
     std::uint32_t atomic_latency_cycles = 6;  ///< between the read and the write of an atomic
   } responder;
@@ -60,6 +66,18 @@ struct Parameters {
   struct Completion {
     StageTiming timing{4, 1};
   } completion;
+
+  struct ContextCache {
+    std::uint32_t entries;
+    std::uint32_t ways = 8;
+    std::uint32_t hit_latency_cycles = 0;  ///< in the pipeline of each unit that looks up
+    std::uint32_t entry_bytes = 64;        ///< read by a miss
+    std::uint32_t misses = 64;             ///< outstanding
+  };
+  ContextCache qpc_cache{.entries = 2048, .entry_bytes = 512};
+  ContextCache cqc_cache{.entries = 4096};
+  ContextCache mpt_cache{.entries = 4096};
+  ContextCache mtt_cache{.entries = 8192};
 
   struct Event {
     StageTiming timing{4, 1};

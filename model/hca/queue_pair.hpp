@@ -77,7 +77,7 @@ struct SendState {
 enum class Receiving : std::uint8_t { kNothing, kSend, kWrite };
 
 /// What keeps the responder of a QP from its next packet.
-enum class Waiting : std::uint8_t { kNothing, kTake, kAtomic };
+enum class Waiting : std::uint8_t { kNothing, kTake, kAtomic, kTranslation };
 
 /// The receive side of a queue pair.
 struct ReceiveState {
@@ -120,7 +120,10 @@ struct QueuePair {
   ReceiveState receive;
   std::uint32_t rq_number = kNoReceiveQueue;  ///< of the own queue in the receive-queue unit
   std::uint32_t tail_at_stop = 0;
+  fabric::Packet* held_first = nullptr;  ///< arrived, waiting for the context; before all pending
+  fabric::Packet* held_last = nullptr;
   Stop stop = Stop::kNothing;  ///< under way
+  bool held = false;           ///< packets that arrive wait
 
   /// Takes over a context, with the addresses that its packets carry.
   void set_context(const hw::QpContext& from) {

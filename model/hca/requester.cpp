@@ -223,13 +223,14 @@ inline bool Requester::fill_payload(QueuePair& qp, fabric::PacketPtr packet, std
     return true;
   }
   GatherPlan plan;
-  if (!plan_gather(core_.contexts.memory, qp.context.pd, data, message.control.num_sge,
-                   message.offset, bytes, plan)) {
+  if (!plan_gather(core_.contexts.memory, &core_.caches.translation, qp.context.pd, data,
+                   message.control.num_sge, message.offset, bytes, plan)) {
     fail_here(qp, current(qp.send), hw::WcStatus::kLocProtErr);
     return false;
   }
   ++qp.send.gathers;
   transmit_queue_.open(std::move(packet), qp.context.qpn);
+  if (!plan.missing.empty()) transmit_queue_.hold(plan.missing);
   std::uint32_t filled = 0;
   plan.for_each([&](std::uint64_t address, std::uint32_t length) {
     transmit_queue_.gather(address, filled, length);

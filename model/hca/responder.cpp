@@ -20,12 +20,18 @@ namespace {
 // Event arguments.
 constexpr std::uint64_t kArrived = 0;
 constexpr std::uint64_t kDelayed = 1;
+
+StageTiming with_look_ups(const Parameters& parameters) {
+  return parameters.responder.timing.with_latency(parameters.qpc_cache.hit_latency_cycles +
+                                                  parameters.mpt_cache.hit_latency_cycles +
+                                                  parameters.mtt_cache.hit_latency_cycles);
+}
 }  // namespace
 
 Responder::Responder(Core& core)
     : Unit(core.engine, "responder"),
       core_(core),
-      stage_(core.clock, core.parameters.responder.timing) {}
+      stage_(core.clock, with_look_ups(core.parameters)) {}
 
 Responder::~Responder() {
   while (!arriving_.empty()) fabric::PacketPtr::adopt(arriving_.pop().packet).reset();
@@ -39,11 +45,29 @@ void Responder::on_wire(fabric::PacketPtr& packet, hw::Time arrival) {
                                  kArrived);
 }
 
+inline bool Responder::fits(std::uint32_t bytes) {
+  if (bytes == 0) return true;
+  while (!buffered_.empty() && buffered_.front().until <= now()) {
+    buffered_bytes_ -= buffered_.front().bytes;
+    buffered_.drop();
+  }
+  return buffered_bytes_ + bytes <= core_.parameters.responder.rx_buffer_bytes;
+}
+
+void Responder::delivered(std::uint32_t bytes, hw::Time visible) {
+  buffered_.push({visible, bytes});
+  buffered_bytes_ += bytes;
+}
+
 // A packet enters the stage at the time at which it leaves a free one: by then all are known that
 // come before it. Null when others keep the stage busy.
 inline fabric::PacketPtr Responder::enter_stage() {
   const Arrival arrival = arriving_.pop();
   fabric::PacketPtr packet = fabric::PacketPtr::adopt(arrival.packet);
+  if (!fits(static_cast<std::uint32_t>(packet->payload_size()))) {
+    ++counters_.rx_discards_phy;
+    return {};
+  }
   const hw::OpcodeInfo& info = packet->info();
   if (info.starts && !info.response) {
     core_.stamp(packet->message, Stamp::kFirstPacketIn, arrival.at);
@@ -62,15 +86,30 @@ void Responder::on_event(std::uint64_t argument) {
 
 inline void Responder::handle(fabric::PacketPtr packet) {
   QueuePair* qp = core_.qp(packet->dest_qp);
-  const bool known = qp != nullptr && qp->receives() &&
-                     hw::transport_of(packet->opcode) == hw::Transport::kRc &&
-                     qp->context.type == hw::QpType::kRc;
-  if (!known) {
+  if (qp == nullptr) {
     ++counters_.n_pkt_drops;
     return;
   }
-  if (packet->info().response) return core_.response_handler->on_response(*qp, *packet);
-  request(*qp, std::move(packet));
+  if (qp->held) return hold(*qp, std::move(packet));
+  if (!core_.caches.qpc.look_up(qp->context.qpn)) [[unlikely]] {
+    core_.caches.qpc.fetch(qp->context.qpn, *this, kForHeld | qp->context.qpn);
+    return hold(*qp, std::move(packet));
+  }
+  if (!dispatch(*qp, packet, false)) hold(*qp, std::move(packet));
+}
+
+// False when it is an answer that has to wait; fetch_for_answer() was called then. `fetched`: that
+// was done before.
+bool Responder::dispatch(QueuePair& qp, fabric::PacketPtr& packet, bool fetched) {
+  const bool known = qp.receives() && hw::transport_of(packet->opcode) == hw::Transport::kRc &&
+                     qp.context.type == hw::QpType::kRc;
+  if (!known) {
+    ++counters_.n_pkt_drops;
+    return true;
+  }
+  if (packet->info().response) return core_.response_handler->on_response(qp, *packet, fetched);
+  request(qp, std::move(packet));
+  return true;
 }
 
 inline void Responder::request(QueuePair& qp, fabric::PacketPtr packet) {
@@ -91,25 +130,17 @@ inline void Responder::request(QueuePair& qp, fabric::PacketPtr packet) {
   receive.pending_last = packet.release();
 }
 
-// Goes on with the packets that waited, the one that caused the wait first.
-void Responder::run_pending(QueuePair& qp) {
-  ReceiveState& receive = qp.receive;
-  while (receive.pending_first != nullptr && receive.waiting == Waiting::kNothing) {
-    if (process(qp, *receive.pending_first) == Verdict::kWait) return;
-    drop_first_pending(qp);
-  }
+// True when the packet in hand has to wait for translations.
+inline bool Responder::must_fetch(QueuePair& qp, const Missing& missing) {
+  if (missing.empty()) return false;
+  qp.receive.waiting = Waiting::kTranslation;
+  core_.caches.translation.fetch(missing, *this, qp.context.qpn);
+  return true;
 }
 
-void Responder::drop_first_pending(QueuePair& qp) {
-  fabric::Packet* done = qp.receive.pending_first;
-  if (done == nullptr) return;  // the queue pair was stopped meanwhile
-  qp.receive.pending_first = done->next;
-  --waiting_packets_;
-  fabric::PacketPtr::adopt(done).reset();
-}
-
-void Responder::drop_pending(QueuePair& qp) {
-  while (qp.receive.pending_first != nullptr) drop_first_pending(qp);
+// Null when the packet in hand has waited for what it needs.
+inline Translation* Responder::translation() {
+  return fetched_ ? nullptr : &core_.caches.translation;
 }
 
 Responder::Verdict Responder::process(QueuePair& qp, const fabric::Packet& packet) {
@@ -254,17 +285,20 @@ inline Responder::Verdict Responder::send(QueuePair& qp, const fabric::Packet& p
   const hw::OpcodeInfo& info = packet.info();
   if (need_receive(qp) == Verdict::kWait) return Verdict::kWait;
   if (info.starts) {
-    ++counters_.rx_send_requests;
+    if (!fetched_) ++counters_.rx_send_requests;
     receive.received = 0;
   }
   if (receive.received + packet.payload_size() > receive.rwqe->length) {
     ++counters_.resp_local_length_error;
     return refuse(qp, hw::NakCode::kInvalidRequest, hw::WcStatus::kLocLenErr);
   }
-  if (!scatter_receive(qp, packet)) {
+  GatherPlan plan;
+  if (!plan_receive(qp, packet, plan)) {
     ++counters_.resp_local_qp_error;
     return refuse(qp, hw::NakCode::kRemoteOperational, hw::WcStatus::kLocProtErr);
   }
+  if (must_fetch(qp, plan.missing)) return Verdict::kWait;
+  scatter_receive(packet, plan);
   if ((info.headers & hw::kHasIeth) != 0 && !may_invalidate(qp, packet.ieth.rkey)) {
     ++counters_.resp_remote_access_errors;
     return refuse(qp, hw::NakCode::kRemoteAccess, hw::WcStatus::kLocProtErr);
@@ -276,23 +310,23 @@ inline Responder::Verdict Responder::send(QueuePair& qp, const fabric::Packet& p
   return Verdict::kDone;
 }
 
-inline bool Responder::scatter_receive(QueuePair& qp, const fabric::Packet& packet) {
+inline bool Responder::plan_receive(QueuePair& qp, const fabric::Packet& packet, GatherPlan& plan) {
   const TakenWqe& wqe = *qp.receive.rwqe;
-  GatherPlan plan;
   const auto bytes = static_cast<std::uint32_t>(packet.payload_size());
-  if (!plan_gather(core_.contexts.memory, qp.context.pd,
-                   reinterpret_cast<const std::uint8_t*>(wqe.sges.data()), wqe.num_sge,
-                   qp.receive.received, bytes, plan, hw::kLocalWrite)) {
-    return false;
-  }
+  return plan_gather(core_.contexts.memory, translation(), qp.context.pd,
+                     reinterpret_cast<const std::uint8_t*>(wqe.sges.data()), wqe.num_sge,
+                     qp.receive.received, bytes, plan, hw::kLocalWrite);
+}
+
+inline void Responder::scatter_receive(const fabric::Packet& packet, const GatherPlan& plan) {
   const std::uint8_t* data = packet.payload().data();
   hw::Time visible = now();
   plan.for_each([&](std::uint64_t address, std::uint32_t length) {
     visible = core_.dma.write(address, data, length);
     data += length;
   });
+  if (plan.count != 0) delivered(static_cast<std::uint32_t>(packet.payload_size()), visible);
   if (packet.info().ends) core_.stamp(packet.message, Stamp::kDataVisible, visible);
-  return true;
 }
 
 Responder::Verdict Responder::write(QueuePair& qp, const fabric::Packet& packet) {
@@ -322,6 +356,11 @@ Responder::Verdict Responder::write(QueuePair& qp, const fabric::Packet& packet)
   }
   const bool immediate = (info.headers & hw::kHasImmDt) != 0;
   if (immediate && need_receive(qp) == Verdict::kWait) return Verdict::kWait;
+  if (region != nullptr && !fetched_) {
+    Missing missing;
+    core_.caches.translation.look_up(*region, receive.write_addr, bytes, missing);
+    if (must_fetch(qp, missing)) return Verdict::kWait;
+  }
   if (info.starts) ++counters_.rx_write_requests;
   hw::Time visible = now();
   if (region != nullptr) {
@@ -331,6 +370,7 @@ Responder::Verdict Responder::write(QueuePair& qp, const fabric::Packet& packet)
                                     visible = core_.dma.write(address, data, length);
                                     data += length;
                                   });
+    delivered(bytes, visible);
   }
   receive.write_addr += bytes;
   receive.write_left -= bytes;
@@ -348,10 +388,16 @@ Responder::Verdict Responder::read(QueuePair& qp, const fabric::Packet& packet) 
   if ((qp.context.access_flags & hw::kRemoteRead) == 0 || !room) {
     return refuse(qp, hw::NakCode::kInvalidRequest, hw::WcStatus::kLocQpOpErr);
   }
-  if (reth.length != 0 && core_.contexts.memory.check(reth.rkey, qp.context.pd, reth.addr,
-                                                      reth.length, hw::kRemoteRead) == nullptr) {
-    ++counters_.resp_remote_access_errors;
-    return refuse(qp, hw::NakCode::kRemoteAccess, hw::WcStatus::kLocProtErr);
+  if (reth.length != 0) {
+    const MemoryRegion* region = core_.contexts.memory.check(reth.rkey, qp.context.pd, reth.addr,
+                                                             reth.length, hw::kRemoteRead);
+    if (region == nullptr) {
+      ++counters_.resp_remote_access_errors;
+      return refuse(qp, hw::NakCode::kRemoteAccess, hw::WcStatus::kLocProtErr);
+    }
+    Missing missing;
+    if (!fetched_) core_.caches.translation.look_up_region(*region, missing);
+    if (must_fetch(qp, missing)) return Verdict::kWait;
   }
   ++counters_.rx_read_requests;
   ++qp.receive.responses_due;
@@ -376,6 +422,9 @@ Responder::Verdict Responder::atomic(QueuePair& qp, const fabric::Packet& packet
     ++counters_.resp_remote_access_errors;
     return refuse(qp, hw::NakCode::kRemoteAccess, hw::WcStatus::kLocProtErr);
   }
+  Missing missing;
+  if (!fetched_) core_.caches.translation.look_up(*region, eth.addr, 8, missing);
+  if (must_fetch(qp, missing)) return Verdict::kWait;
   ++counters_.rx_atomic_requests;
   ++qp.receive.responses_due;
   accept(qp, packet, 1);
@@ -462,6 +511,7 @@ void Responder::stop(QueuePair& qp, hw::WcStatus in_hand) {
   receive.receiving = Receiving::kNothing;
   const bool vanishes = in_hand == hw::WcStatus::kSuccess;
   if (vanishes && receive.waiting == Waiting::kTake) receive.waiting = Waiting::kNothing;
+  if (receive.waiting == Waiting::kTranslation) receive.waiting = Waiting::kNothing;
   if (receive.rwqe == nullptr) return;
   if (!vanishes) complete_failed(qp, *receive.rwqe, in_hand);
   taken_.release(*std::exchange(receive.rwqe, nullptr));
@@ -476,6 +526,7 @@ void Responder::complete_failed(QueuePair& qp, const TakenWqe& wqe, hw::WcStatus
 }
 
 void Responder::release(QueuePair& qp) {
+  drop_held(qp);
   core_.response->release(qp);
 }
 

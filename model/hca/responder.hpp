@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "fabric/port.hpp"
+#include "hca/context_cache.hpp"
 #include "hca/core.hpp"
 #include "hca/send_opcodes.hpp"
 #include "hcasim/hw/cqe.hpp"
@@ -38,8 +39,12 @@ struct TakenWqe {
 
 /// The responder: checks each request in the order of the specification, takes receive WQEs, writes
 /// data to host memory and says what is to be answered. A packet whose receive WQE or atomic is not
-/// at hand yet waits, and with it those of its queue pair behind it.
-class Responder final : public sim::Unit, public fabric::PacketSink {
+/// at hand yet waits, and with it those of its queue pair behind it; so does one, request or
+/// answer, whose context or translations have to be fetched. Other queue pairs go on.
+///
+/// Payload that PCIe has not taken yet fills the receive buffer; a packet that finds no room is
+/// discarded, and one without payload always finds some.
+class Responder final : public sim::Unit, public fabric::PacketSink, public ContextUser {
  public:
   /// mlx5 hw_counters of the responder side.
   struct Counters {
@@ -54,8 +59,9 @@ class Responder final : public sim::Unit, public fabric::PacketSink {
     std::uint64_t resp_remote_access_errors = 0;
     std::uint64_t resp_remote_invalid_request = 0;
     std::uint64_t resp_local_qp_error = 0;
-    std::uint64_t n_pkt_drops = 0;     ///< rdmavt: nobody to give the packet to
-    std::uint64_t rx_buffer_full = 0;  ///< waiting packets did not fit
+    std::uint64_t n_pkt_drops = 0;      ///< rdmavt: nobody to give the packet to
+    std::uint64_t rx_buffer_full = 0;   ///< waiting packets did not fit
+    std::uint64_t rx_discards_phy = 0;  ///< payload did not fit behind what waits for PCIe
   };
 
   explicit Responder(Core& core);
@@ -69,6 +75,10 @@ class Responder final : public sim::Unit, public fabric::PacketSink {
              std::uint32_t remaining);
   /// An atomic has been carried out.
   void atomic_done(QueuePair& qp);
+  /// `bytes` of payload are on the way to the host, and visible there at `visible`.
+  void delivered(std::uint32_t bytes, hw::Time visible);
+  /// Brings what an answer to this queue pair needs; the answer is looked at again then.
+  void fetch_for_answer(const QueuePair& qp, const Missing& missing);
   /// Drops what waits; a receive WQE in hand completes with `in_hand`, or vanishes on success.
   void stop(QueuePair& qp, hw::WcStatus in_hand);
   /// Gives back what the queue pair held.
@@ -77,17 +87,36 @@ class Responder final : public sim::Unit, public fabric::PacketSink {
   const Counters& counters() const { return counters_; }
   const Stage& stage() const { return stage_; }
   void on_event(std::uint64_t argument) override;
+  void on_context(std::uint64_t token) override;
 
  private:
   enum class Verdict : std::uint8_t { kDone, kWait };
+  // What a fetch was for, beside the QPN: the context, the data of an answer, or else that of the
+  // first pending request.
+  static constexpr std::uint64_t kForHeld = std::uint64_t{1} << 32;
+  static constexpr std::uint64_t kForAnswer = std::uint64_t{1} << 33;
 
   struct Arrival {
     fabric::Packet* packet;  ///< owned
     hw::Time at;
   };
 
+  /// Payload in the receive buffer.
+  struct Buffered {
+    hw::Time until;
+    std::uint32_t bytes;
+  };
+
+  bool fits(std::uint32_t bytes);
   fabric::PacketPtr enter_stage();
   void handle(fabric::PacketPtr packet);
+  bool dispatch(QueuePair& qp, fabric::PacketPtr& packet, bool fetched);
+  void hold(QueuePair& qp, fabric::PacketPtr packet);
+  void go_on(QueuePair& qp, bool fetched);
+  void drop_held(QueuePair& qp);
+  fabric::PacketPtr take_held(QueuePair& qp);
+  bool must_fetch(QueuePair& qp, const Missing& missing);
+  Translation* translation();
   void request(QueuePair& qp, fabric::PacketPtr packet);
   void run_pending(QueuePair& qp);
   Verdict process(QueuePair& qp, const fabric::Packet& packet);
@@ -101,7 +130,8 @@ class Responder final : public sim::Unit, public fabric::PacketSink {
   Verdict read(QueuePair& qp, const fabric::Packet& packet);
   Verdict atomic(QueuePair& qp, const fabric::Packet& packet);
   Verdict need_receive(QueuePair& qp);
-  bool scatter_receive(QueuePair& qp, const fabric::Packet& packet);
+  bool plan_receive(QueuePair& qp, const fabric::Packet& packet, GatherPlan& plan);
+  void scatter_receive(const fabric::Packet& packet, const GatherPlan& plan);
   bool may_invalidate(const QueuePair& qp, std::uint32_t key);
   void complete_receive(QueuePair& qp, const fabric::Packet& packet, hw::WcOpcode opcode);
   void complete_failed(QueuePair& qp, const TakenWqe& wqe, hw::WcStatus status);
@@ -116,6 +146,9 @@ class Responder final : public sim::Unit, public fabric::PacketSink {
   Fifo<fabric::PacketPtr> delayed_;  // in it, behind others
   Pool<TakenWqe> taken_;
   std::uint32_t waiting_packets_ = 0;
+  Fifo<Buffered> buffered_;
+  std::uint32_t buffered_bytes_ = 0;
+  bool fetched_ = false;  // the translations of the packet that is carried out
   Counters counters_;
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "hca/qp_control.hpp"
+#include "hca/responder.hpp"
 #include "hca/send_opcodes.hpp"
 #include "hca/send_scheduler.hpp"
 #include "hca/wqe_fetch.hpp"
@@ -25,19 +26,17 @@ constexpr hw::Time kTimeoutUnit = 4'096 * hw::kNanosecond;
 
 ResponseHandler::ResponseHandler(Core& core) : Unit(core.engine, "requester_timer"), core_(core) {}
 
-void ResponseHandler::on_response(QueuePair& qp, const fabric::Packet& packet) {
-  if (qp.context.state != hw::QpState::kRts && qp.context.state != hw::QpState::kSqd) return;
+bool ResponseHandler::on_response(QueuePair& qp, const fabric::Packet& packet, bool fetched) {
+  if (qp.context.state != hw::QpState::kRts && qp.context.state != hw::QpState::kSqd) return true;
   const std::int32_t ahead = hw::psn_distance(qp.send.next_psn, packet.psn);
   const std::int32_t behind = hw::psn_distance(packet.psn, qp.send.unacked_psn);
   if ((ahead >= 0 && !qp.repeats(packet.psn)) || behind > 1) {
     ++counters_.ghost_acks;
-    return;
+    return true;
   }
-  if (packet.info().operation == hw::Operation::kAcknowledge) {
-    on_acknowledge(qp, packet);
-  } else {
-    on_data(qp, packet);
-  }
+  if (packet.info().operation != hw::Operation::kAcknowledge) return on_data(qp, packet, fetched);
+  on_acknowledge(qp, packet);
+  return true;
 }
 
 inline void ResponseHandler::on_acknowledge(QueuePair& qp, const fabric::Packet& packet) {
@@ -165,7 +164,8 @@ void ResponseHandler::rnr_over(QueuePair& qp) {
   core_.scheduler->activate(qp);
 }
 
-void ResponseHandler::on_data(QueuePair& qp, const fabric::Packet& packet) {
+// False when it is to be given again.
+bool ResponseHandler::on_data(QueuePair& qp, const fabric::Packet& packet, bool fetched) {
   SendState& send = qp.send;
   const bool atomic = packet.info().operation == hw::Operation::kAtomicAcknowledge;
   if (packet.info().headers & hw::kHasAeth) {
@@ -176,21 +176,27 @@ void ResponseHandler::on_data(QueuePair& qp, const fabric::Packet& packet) {
   while (answered != nullptr && hw::psn_before(answered->last_psn, packet.psn)) {
     answered = answered->next;
   }
-  if (answered == nullptr) return;
-  if (!acknowledge_before(qp, answered->first_psn)) return;
-  if (send.in_flight.empty()) return;
+  if (answered == nullptr) return true;
+  if (!acknowledge_before(qp, answered->first_psn)) return true;
+  if (send.in_flight.empty()) return true;
   InFlight& node = *send.in_flight.first;
   if (!needs_response(node.opcode) || is_atomic(node.opcode) != atomic) {
     ++counters_.ghost_acks;
-    return;
+    return true;
   }
   const std::uint32_t expected = hw::psn_add(node.first_psn, node.received >> qp.mtu_shift());
   const std::int32_t gap = hw::psn_distance(expected, packet.psn);
-  if (gap < 0) return;  // seen before
-  if (gap > 0) return response_lost(qp, expected);
+  if (gap < 0) return true;  // seen before
+  if (gap > 0) {
+    response_lost(qp, expected);
+    return true;
+  }
   send.response_lost = false;
-  if (!scatter(qp, node, packet)) {
-    return core_.qp_control->fail_send(qp, hw::WcStatus::kLocProtErr, 0);
+  const Scatter scattered = scatter(qp, node, packet, fetched);
+  if (scattered == Scatter::kWait) return false;
+  if (scattered == Scatter::kFailed) {
+    core_.qp_control->fail_send(qp, hw::WcStatus::kLocProtErr, 0);
+    return true;
   }
   const bool complete = packet.info().ends;
   if (complete) {
@@ -199,9 +205,11 @@ void ResponseHandler::on_data(QueuePair& qp, const fabric::Packet& packet) {
     core_.scheduler->activate(qp);
   }
   advance(qp, hw::psn_add(packet.psn, 1));
+  return true;
 }
 
-bool ResponseHandler::scatter(QueuePair& qp, InFlight& node, const fabric::Packet& packet) {
+ResponseHandler::Scatter ResponseHandler::scatter(QueuePair& qp, InFlight& node,
+                                                  const fabric::Packet& packet, bool fetched) {
   const ScatterList& list = *node.copy;
   const auto* sges = reinterpret_cast<const std::uint8_t*>(list.sges.data());
   std::uint64_t original = packet.atomic_ack.original;
@@ -211,20 +219,25 @@ bool ResponseHandler::scatter(QueuePair& qp, InFlight& node, const fabric::Packe
   const auto bytes = atomic ? std::min<std::uint32_t>(8, node.length)
                             : static_cast<std::uint32_t>(packet.payload_size());
   const bool last = packet.info().ends;
-  if (!atomic && last != (node.received + bytes == node.length)) return false;
+  if (!atomic && last != (node.received + bytes == node.length)) return Scatter::kFailed;
   GatherPlan plan;
-  if (!plan_gather(core_.contexts.memory, qp.context.pd, sges, list.count, node.received, bytes,
-                   plan, hw::kLocalWrite)) {
-    return false;
+  if (!plan_gather(core_.contexts.memory, fetched ? nullptr : &core_.caches.translation,
+                   qp.context.pd, sges, list.count, node.received, bytes, plan, hw::kLocalWrite)) {
+    return Scatter::kFailed;
+  }
+  if (!plan.missing.empty()) {
+    core_.responder->fetch_for_answer(qp, plan.missing);
+    return Scatter::kWait;
   }
   hw::Time visible = now();
   plan.for_each([&](std::uint64_t address, std::uint32_t length) {
     visible = core_.dma.write(address, data, length);
     data += length;
   });
+  if (plan.count != 0) core_.responder->delivered(bytes, visible);
   node.received += bytes;
   if (last) core_.stamp(node.tag, Stamp::kDataVisible, visible);
-  return true;
+  return Scatter::kDone;
 }
 
 // Asks for it again, once: the answers to what was sent before are still coming in, and each of

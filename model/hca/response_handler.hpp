@@ -35,8 +35,9 @@ class ResponseHandler : public sim::Unit {
 
   explicit ResponseHandler(Core& core);
 
-  /// An answer came in at the present time.
-  void on_response(QueuePair& qp, const fabric::Packet& packet);
+  /// An answer came in at the present time. False: translations for its data are being fetched, and
+  /// it is to be given again, with `fetched` set, once Responder::fetch_for_answer has done so.
+  bool on_response(QueuePair& qp, const fabric::Packet& packet, bool fetched);
   /// A request packet was made.
   void packet_sent(QueuePair& qp);
 
@@ -47,8 +48,10 @@ class ResponseHandler : public sim::Unit {
   void on_acknowledge(QueuePair& qp, const fabric::Packet& packet);
   void on_nak(QueuePair& qp, const fabric::Packet& packet);
   void on_rnr(QueuePair& qp, const fabric::Packet& packet);
-  void on_data(QueuePair& qp, const fabric::Packet& packet);
-  bool scatter(QueuePair& qp, InFlight& node, const fabric::Packet& packet);
+  enum class Scatter : std::uint8_t { kDone, kWait, kFailed };
+
+  bool on_data(QueuePair& qp, const fabric::Packet& packet, bool fetched);
+  Scatter scatter(QueuePair& qp, InFlight& node, const fabric::Packet& packet, bool fetched);
   bool acknowledge_before(QueuePair& qp, std::uint32_t psn);
   void advance(QueuePair& qp, std::uint32_t psn);
   void progress(QueuePair& qp);

@@ -198,6 +198,9 @@ void ResponseUnit::send_read_packet(QueuePair& qp, Response& response) {
   transmit_queue_.open(std::move(packet), qp.context.qpn);
   std::uint32_t filled = 0;
   if (region != nullptr) {
+    Missing missing;
+    core_.caches.translation.look_up(*region, address, bytes, missing);
+    if (!missing.empty()) transmit_queue_.hold(missing);
     MemoryTable::for_each_segment(*region, address, bytes,
                                   [&](std::uint64_t host_address, std::uint32_t length) {
                                     transmit_queue_.gather(host_address, filled, length);

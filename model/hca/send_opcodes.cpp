@@ -54,9 +54,9 @@ bool send_wqe_fits(const hw::SendWqeControl& control, std::uint32_t stride) {
   return control.num_sge * sizeof(hw::Sge) <= room && control.length <= 0x8000'0000u;
 }
 
-bool plan_gather(MemoryTable& memory, std::uint32_t pd, const std::uint8_t* sges,
-                 std::uint32_t num_sge, std::uint64_t offset, std::uint32_t bytes, GatherPlan& plan,
-                 std::uint32_t access) {
+bool plan_gather(MemoryTable& memory, Translation* translation, std::uint32_t pd,
+                 const std::uint8_t* sges, std::uint32_t num_sge, std::uint64_t offset,
+                 std::uint32_t bytes, GatherPlan& plan, std::uint32_t access) {
   for (std::uint32_t i = 0; i < num_sge && bytes != 0; ++i) {
     const auto sge = hw::load<hw::Sge>(sges + std::size_t{i} * sizeof(hw::Sge));
     if (offset >= sge.length) {
@@ -67,6 +67,9 @@ bool plan_gather(MemoryTable& memory, std::uint32_t pd, const std::uint8_t* sges
         static_cast<std::uint32_t>(std::min<std::uint64_t>(sge.length - offset, bytes));
     const MemoryRegion* region = memory.check(sge.lkey, pd, sge.addr, sge.length, access);
     if (region == nullptr) return false;
+    if (translation != nullptr) {
+      translation->look_up(*region, sge.addr + offset, part, plan.missing);
+    }
     bool fits = true;
     MemoryTable::for_each_segment(*region, sge.addr + offset, part,
                                   [&](std::uint64_t address, std::uint32_t length) {

@@ -8,6 +8,7 @@
 #include "fabric/packet.hpp"
 #include "hca/memory_table.hpp"
 #include "hca/queue_pair.hpp"
+#include "hca/translation.hpp"
 #include "hcasim/hw/cqe.hpp"
 #include "hcasim/hw/wqe.hpp"
 
@@ -58,6 +59,7 @@ struct GatherPlan {
   std::uint64_t address[kPieces];
   std::uint32_t length[kPieces];
   std::uint32_t count = 0;
+  Missing missing;  ///< translations that are to be fetched first
 
   template <typename F>
   void for_each(F&& piece) const {
@@ -66,9 +68,10 @@ struct GatherPlan {
 };
 
 /// Finds where bytes [offset, offset + bytes) of a list of SGEs lie. `access` is what the keys must
-/// allow. False when a key does not, or when the list is too short.
-bool plan_gather(MemoryTable& memory, std::uint32_t pd, const std::uint8_t* sges,
-                 std::uint32_t num_sge, std::uint64_t offset, std::uint32_t bytes, GatherPlan& plan,
-                 std::uint32_t access = 0);
+/// allow. False when a key does not, or when the list is too short. `translation` is null when what
+/// is missing was fetched before.
+bool plan_gather(MemoryTable& memory, Translation* translation, std::uint32_t pd,
+                 const std::uint8_t* sges, std::uint32_t num_sge, std::uint64_t offset,
+                 std::uint32_t bytes, GatherPlan& plan, std::uint32_t access = 0);
 
 }  // namespace hcasim::hca

@@ -4,6 +4,7 @@
 #include "hca/send_scheduler.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "hca/requester.hpp"
 
@@ -13,7 +14,10 @@ namespace {
 StageTiming combined(const Parameters& parameters) {
   const StageTiming& scheduler = parameters.scheduler.timing;
   const StageTiming& requester = parameters.requester.timing;
-  return {scheduler.latency_cycles + requester.latency_cycles,
+  const std::uint32_t look_ups = parameters.qpc_cache.hit_latency_cycles +
+                                 parameters.mpt_cache.hit_latency_cycles +
+                                 parameters.mtt_cache.hit_latency_cycles;
+  return {scheduler.latency_cycles + requester.latency_cycles + look_ups,
           std::max(scheduler.interval_cycles, requester.interval_cycles)};
 }
 }  // namespace
@@ -24,7 +28,7 @@ SendScheduler::SendScheduler(Core& core)
 void SendScheduler::activate(QueuePair& qp) {
   if (qp.send.active) return;
   qp.send.active = true;
-  ring_.push({qp.context.qpn, now()});
+  ring_.push({qp.context.qpn, false, now()});
   arrange();
 }
 
@@ -45,9 +49,25 @@ void SendScheduler::arrange() {
   schedule(stage_.enter(std::max(ring_.front().since, resumed_at_)));
 }
 
+// False when the queue pair whose turn it is has left the ring to wait for its context.
+inline bool SendScheduler::has_context() {
+  Place& place = ring_.front();
+  if (std::exchange(place.fetched, false) || core_.caches.qpc.look_up(place.qpn)) return true;
+  core_.caches.qpc.fetch(place.qpn, *this, place.qpn);
+  ring_.drop();
+  burst_ = 0;
+  return false;
+}
+
+void SendScheduler::on_context(std::uint64_t qpn) {
+  ring_.push({static_cast<std::uint32_t>(qpn), true, now()});
+  arrange();
+}
+
 void SendScheduler::on_event(std::uint64_t) {
   scheduled_ = false;
   ++counters_.turns;
+  if (!has_context()) return arrange();
   QueuePair* qp = core_.qp(ring_.front().qpn);
   const bool sent = qp != nullptr && core_.requester->transmit(*qp);
   if (!sent) ++counters_.blocked;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "hca/context_cache.hpp"
 #include "hca/core.hpp"
 #include "sim/engine/unit.hpp"
 
@@ -12,12 +13,13 @@ namespace hcasim::hca {
 
 /// Chooses the queue pair that sends the next packet: round robin over those that have something to
 /// send, at most `burst_packets` of one before the next one's turn. It makes packets only as fast
-/// as the port takes them.
+/// as the port takes them. A queue pair whose context is not on chip gives up its turn, and comes
+/// back as the last once the context is here.
 ///
 /// Timing: a queue pair that becomes active at t has its packet made at the first edge after t plus
 /// the latencies of scheduler and requester; packets follow each other by the larger of the two
 /// intervals.
-class SendScheduler : public sim::Unit {
+class SendScheduler : public sim::Unit, public ContextUser {
  public:
   struct Counters {
     std::uint64_t turns = 0;
@@ -34,14 +36,17 @@ class SendScheduler : public sim::Unit {
   const Counters& counters() const { return counters_; }
   const Stage& stage() const { return stage_; }
   void on_event(std::uint64_t argument) override;
+  void on_context(std::uint64_t qpn) override;
 
  private:
   struct Place {
     std::uint32_t qpn = 0;
-    hw::Time since = 0;  ///< when its next packet could be begun
+    bool fetched = false;  ///< the context came for this turn
+    hw::Time since = 0;    ///< when its next packet could be begun
   };
 
   void arrange();
+  bool has_context();
 
   Core& core_;
   Stage stage_;

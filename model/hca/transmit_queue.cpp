@@ -3,6 +3,7 @@
 
 #include "hca/transmit_queue.hpp"
 
+#include <bit>
 #include <utility>
 
 namespace hcasim::hca {
@@ -12,20 +13,45 @@ void TransmitQueue::open(fabric::PacketPtr packet, std::uint32_t qpn) {
 }
 
 void TransmitQueue::gather(std::uint64_t address, std::uint32_t offset, std::uint32_t bytes) {
-  Entry& entry = entries_[entries_.size() - 1];
+  if (open_held_ != nullptr) [[unlikely]] {
+    open_held_->pieces.push_back({address, offset, bytes});
+    return;
+  }
+  read(entries_.back(), first_ + entries_.size() - 1, {address, offset, bytes});
+}
+
+inline void TransmitQueue::read(Entry& entry, std::uint64_t sequence, const Piece& piece) {
   ++entry.reads;
-  dma_bytes_ += bytes;
-  core_.dma.read(address, entry.packet->payload().data() + offset, bytes, *this,
-                 first_ + entries_.size() - 1);
+  dma_bytes_ += piece.bytes;
+  core_.dma.read(piece.address, entry.packet->payload().data() + piece.offset, piece.bytes, *this,
+                 sequence);
+}
+
+void TransmitQueue::hold(const Missing& missing) {
+  Held& held = held_.acquire();
+  held.sequence = first_ + entries_.size() - 1;
+  held.pieces.clear();
+  open_held_ = &held;
+  ++entries_.back().reads;
+  core_.caches.translation.fetch(missing, *this, std::bit_cast<std::uint64_t>(&held));
+}
+
+void TransmitQueue::on_context(std::uint64_t token) {
+  Held& held = *std::bit_cast<Held*>(token);
+  Entry& entry = entry_of(held.sequence);
+  --entry.reads;
+  for (const Piece& piece : held.pieces) read(entry, held.sequence, piece);
+  held_.release(held);
 }
 
 void TransmitQueue::close() {
-  --entries_[entries_.size() - 1].reads;
+  open_held_ = nullptr;
+  --entries_.back().reads;
   send_ready();
 }
 
 void TransmitQueue::on_dma_read(std::uint64_t token, bool error) {
-  Entry& entry = entries_[static_cast<std::uint32_t>(token - first_)];
+  Entry& entry = entry_of(token);
   --entry.reads;
   entry.error |= error;
   send_ready();

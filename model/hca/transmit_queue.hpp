@@ -5,15 +5,18 @@
 
 #include <cstdint>
 #include <utility>
+#include <vector>
 
+#include "hca/context_cache.hpp"
 #include "hca/core.hpp"
 #include "pcie/dma.hpp"
 
 namespace hcasim::hca {
 
 /// Packets on their way to the port, in order. A packet leaves when its payload has been gathered
-/// from host memory and all packets before it have left.
-class TransmitQueue final : public pcie::DmaClient {
+/// from host memory and all packets before it have left. Where translations have to be fetched
+/// first, its gathers begin after that; those of other packets do not wait.
+class TransmitQueue final : public pcie::DmaClient, public ContextUser {
  public:
   /// Who wants to know that a packet has left, or could not be gathered.
   class Owner {
@@ -41,6 +44,8 @@ class TransmitQueue final : public pcie::DmaClient {
   void open(fabric::PacketPtr packet, std::uint32_t qpn);
   /// Reads part of the open packet's payload from host memory.
   void gather(std::uint64_t address, std::uint32_t offset, std::uint32_t bytes);
+  /// The gathers of the open packet that follow have to wait for translations.
+  void hold(const Missing& missing);
   void close();
   /// What waits of this queue pair does not leave.
   void drop(std::uint32_t qpn);
@@ -48,8 +53,20 @@ class TransmitQueue final : public pcie::DmaClient {
   std::uint32_t size() const { return entries_.size(); }
   std::uint64_t dma_bytes() const { return dma_bytes_; }
   void on_dma_read(std::uint64_t token, bool error) override;
+  void on_context(std::uint64_t token) override;
 
  private:
+  struct Piece {
+    std::uint64_t address;
+    std::uint32_t offset;
+    std::uint32_t bytes;
+  };
+  /// Gathers that wait for translations.
+  struct Held {
+    Held* next = nullptr;
+    std::uint64_t sequence = 0;  // of the entry
+    std::vector<Piece> pieces;
+  };
   struct Entry {
     fabric::PacketPtr packet;
     std::uint32_t qpn = 0;
@@ -58,12 +75,18 @@ class TransmitQueue final : public pcie::DmaClient {
     bool dropped = false;
   };
 
+  Entry& entry_of(std::uint64_t sequence) {
+    return entries_[static_cast<std::uint32_t>(sequence - first_)];
+  }
+  void read(Entry& entry, std::uint64_t sequence, const Piece& piece);
   void send_ready();
 
   Core& core_;
   Owner& owner_;
   Fifo<Entry> entries_;
-  std::uint64_t first_ = 0;  // sequence number of the front entry
+  Pool<Held, 16> held_;
+  Held* open_held_ = nullptr;  // of the open packet
+  std::uint64_t first_ = 0;    // sequence number of the front entry
   std::uint64_t dma_bytes_ = 0;
 };
 

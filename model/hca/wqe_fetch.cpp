@@ -15,7 +15,8 @@ namespace hcasim::hca {
 WqeFetch::WqeFetch(Core& core)
     : Unit(core.engine, "wqe_fetch"),
       core_(core),
-      stage_(core.clock, core.parameters.wqe_fetch.timing) {}
+      stage_(core.clock, core.parameters.wqe_fetch.timing.with_latency(
+                             core.parameters.qpc_cache.hit_latency_cycles)) {}
 
 void WqeFetch::doorbell(QueuePair& qp, std::uint32_t head, hw::Time arrival) {
   SendState& send = qp.send;
@@ -62,12 +63,22 @@ void WqeFetch::enqueue(QueuePair& qp) {
 }
 
 void WqeFetch::on_event(std::uint64_t) {
-  QueuePair* qp = core_.qp(queue_.pop());
+  const std::uint32_t place = queue_.pop();
+  const std::uint32_t qpn = place & ~kFetched;
+  if (place == qpn && !core_.caches.qpc.look_up(qpn)) {
+    return core_.caches.qpc.fetch(qpn, *this, qpn);
+  }
+  QueuePair* qp = core_.qp(qpn);
   if (qp == nullptr) return;
   qp->send.fetch_queued = false;
   if (!wants_fetch(*qp)) return;
   issue(*qp);
   request(*qp);
+}
+
+void WqeFetch::on_context(std::uint64_t qpn) {
+  queue_.push(static_cast<std::uint32_t>(qpn) | kFetched);
+  schedule(stage_.enter(now()));
 }
 
 // One read: as many slots as are posted, fit the prefetch room and the buffer, and lie before the

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 
+#include "hca/context_cache.hpp"
 #include "hca/core.hpp"
 #include "pcie/dma.hpp"
 #include "sim/engine/unit.hpp"
@@ -26,10 +27,11 @@ struct FetchBuffer {
 };
 
 /// Brings send WQEs on chip: whole slots, several in one read, ahead of the requester by at most
-/// `prefetch_wqes`. Queue pairs that want a fetch take turns in a FIFO.
+/// `prefetch_wqes`. Queue pairs that want a fetch take turns in a FIFO. One whose context is not on
+/// chip comes again once it is.
 ///
 /// Timing: as a Stage, one read each interval; the read leaves `latency` after it was chosen.
-class WqeFetch : public sim::Unit, public pcie::DmaClient {
+class WqeFetch : public sim::Unit, public pcie::DmaClient, public ContextUser {
  public:
   struct Counters {
     std::uint64_t fetches = 0;
@@ -54,8 +56,11 @@ class WqeFetch : public sim::Unit, public pcie::DmaClient {
   const Stage& stage() const { return stage_; }
   void on_event(std::uint64_t argument) override;
   void on_dma_read(std::uint64_t token, bool error) override;
+  void on_context(std::uint64_t qpn) override;
 
  private:
+  static constexpr std::uint32_t kFetched = std::uint32_t{1} << 31;
+
   bool wants_fetch(const QueuePair& qp) const;
   void enqueue(QueuePair& qp);
   static void set_front(SendState& send);
@@ -65,7 +70,7 @@ class WqeFetch : public sim::Unit, public pcie::DmaClient {
   Core& core_;
   Stage stage_;
   Pool<FetchBuffer> buffers_;
-  Fifo<std::uint32_t> queue_;  // QPNs
+  Fifo<std::uint32_t> queue_;  // QPNs; with kFetched: the context came for this turn
   Counters counters_;
 };
 

@@ -13,6 +13,10 @@ inline constexpr std::uint64_t kCommand = 0x08;   ///< write: address of a Mailb
 inline constexpr std::uint64_t kEqBase = 0x10;    ///< host address of event queue 0's ring
 inline constexpr std::uint64_t kEqSize = 0x18;    ///< entries of event queue 0; writing it enables
 inline constexpr std::uint64_t kReset = 0x20;     ///< write: forget every object, stop all traffic
+/// Host address of the memory that the adapter keeps contexts in (DeviceLimits::icm_bytes of it,
+/// aligned to as much); before any object is made, and 0 to take it back. Without it the adapter
+/// keeps all contexts on chip.
+inline constexpr std::uint64_t kIcmBase = 0x28;
 inline constexpr std::uint64_t kDeviceIdValue = 0x6863'6173'696d'0001;
 
 /// UAR page n begins at kUarBase + n * kUarBytes.

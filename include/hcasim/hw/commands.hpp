@@ -54,8 +54,9 @@ struct DeviceLimits {
   std::uint32_t max_rd_atomic;
   std::uint32_t max_mr;
   std::uint32_t ports;
-  std::uint32_t max_mtu;  ///< bytes
-  std::uint64_t reserved[2];
+  std::uint32_t max_mtu;    ///< bytes
+  std::uint64_t icm_bytes;  ///< host memory to be given by bar::kIcmBase, a power of two
+  std::uint64_t reserved;
 };
 static_assert(sizeof(DeviceLimits) == 64);
 

@@ -135,6 +135,7 @@ struct rvt_dev_info {
   std::vector<rvt_cq*> cqs;  ///< by number
   std::vector<bool> pds;     ///< numbers in use
   std::uint64_t uar = 0;     ///< offset of the doorbell page in the BAR
+  std::uint64_t icm = 0;     ///< host memory lent to the adapter for contexts, 0: none
 
   int n_pds_allocated = 0;
   int n_cqs_allocated = 0;

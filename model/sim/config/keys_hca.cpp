@@ -84,8 +84,12 @@ void add_receive_keys(KeyList& keys, hca::Parameters& p) {
           {"hca.responder.interval_cycles", &p.responder.timing.interval_cycles, kInterval,
            "Cycles from one packet to the next", kPacketInterval},
           {"hca.responder.buffer_packets", &p.responder.buffer_packets, kEntries,
-           "Packets held while their receive WQE is fetched",
+           "Packets held while their receive WQE, context or translation is fetched",
            "assumed: 512 KiB at an MTU of 1024, 40 us of a 100 Gb/s link"},
+          {"hca.responder.rx_buffer_bytes", &p.responder.rx_buffer_bytes,
+           between(4'096, 1'073'741'824),
+           "Payload received and not yet taken by PCIe; what finds no room is discarded",
+           "Mellanox, HowTo Tune Receive Buffers: a port buffer of 262016 bytes"},
           {"hca.responder.ack_latency_cycles", &p.responder.ack_latency_cycles, kLatency,
            "Response decided to its packet at the port", "assumed: header building and one queue"},
           {"hca.responder.atomic_latency_cycles", &p.responder.atomic_latency_cycles, kLatency,
@@ -105,6 +109,63 @@ void add_receive_keys(KeyList& keys, hca::Parameters& p) {
            "Buffer for prefetched WQEs in lines of 64 bytes; holds two WQEs of the largest stride",
            "assumed: 256 KiB of on-chip memory"},
       });
+}
+
+/// What differs from cache to cache.
+struct CacheKeys {
+  std::string_view entries, ways, hit_latency_cycles, entry_bytes, misses;
+  std::string_view holds;
+  std::string_view size_source;
+};
+
+void add_cache_keys(KeyList& keys, const CacheKeys& key, hca::Parameters::ContextCache& cache) {
+  keys.insert(
+      keys.end(),
+      {
+          {key.entries, &cache.entries, power_of_two(1, 1'048'576), key.holds,
+           "assumed: a share of the 2 MB for connections and all else that a ConnectX-5 has by "
+           "Kalia et al., NSDI 2019"},
+          {key.ways, &cache.ways, power_of_two(1, 64),
+           "Places that a context may be in; at most all",
+           "assumed: conflicts are rare with eight"},
+          {key.hit_latency_cycles, &cache.hit_latency_cycles, kLatency,
+           "A look-up, in the pipeline of each unit that makes one",
+           "assumed: counted in the latencies of the units"},
+          {key.entry_bytes, &cache.entry_bytes, power_of_two(64, 4096),
+           "What a miss reads from host memory", key.size_source},
+          {key.misses, &cache.misses, between(1, 1024),
+           "Reads of contexts outstanding; misses of one line share one",
+           "assumed: 64 in the 600 ns of a DMA read are 107 M/s; a ConnectX-6 was measured with "
+           "105 M "
+           "messages/s on 16384 queue pairs"},
+      });
+}
+
+void add_context_keys(KeyList& keys, hca::Parameters& p) {
+  add_cache_keys(
+      keys,
+      {"hca.qpc_cache.entries", "hca.qpc_cache.ways", "hca.qpc_cache.hit_latency_cycles",
+       "hca.qpc_cache.entry_bytes", "hca.qpc_cache.misses", "Contexts of queue pairs on chip",
+       "Kalia et al., NSDI 2019: 375 bytes a connection on a ConnectX-5, rounded up"},
+      p.qpc_cache);
+  add_cache_keys(
+      keys,
+      {"hca.cqc_cache.entries", "hca.cqc_cache.ways", "hca.cqc_cache.hit_latency_cycles",
+       "hca.cqc_cache.entry_bytes", "hca.cqc_cache.misses", "Contexts of completion queues on chip",
+       "assumed: this adapter's layout of the context"},
+      p.cqc_cache);
+  add_cache_keys(keys,
+                 {"hca.mpt_cache.entries", "hca.mpt_cache.ways", "hca.mpt_cache.hit_latency_cycles",
+                  "hca.mpt_cache.entry_bytes", "hca.mpt_cache.misses",
+                  "Entries of the memory protection table on chip",
+                  "assumed: this adapter's layout of the entry"},
+                 p.mpt_cache);
+  add_cache_keys(keys,
+                 {"hca.mtt_cache.entries", "hca.mtt_cache.ways", "hca.mtt_cache.hit_latency_cycles",
+                  "hca.mtt_cache.entry_bytes", "hca.mtt_cache.misses",
+                  "Lines of the memory translation table on chip",
+                  "assumed: a cache line of the host, 8 translations"},
+                 p.mtt_cache);
 }
 
 void add_service_keys(KeyList& keys, hca::Parameters& p) {
@@ -164,6 +225,7 @@ void add_keys(KeyList& keys, hca::Parameters& p) {
   add_send_keys(keys, p);
   add_receive_keys(keys, p);
   add_service_keys(keys, p);
+  add_context_keys(keys, p);
   add_device_keys(keys, p);
 }
 

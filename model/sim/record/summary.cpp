@@ -22,6 +22,16 @@ namespace {
 
 constexpr std::size_t kColumns = 100;
 constexpr std::size_t kOpcodesPerNode = 4;
+
+struct CacheNames {
+  std::string_view title, hit, miss;
+};
+constexpr std::array<CacheNames, 5> kCaches = {
+    {{"QPC", "qpc_cache_hit", "qpc_cache_miss"},
+     {"CQC", "cqc_cache_hit", "cqc_cache_miss"},
+     {"MPT", "mpt_cache_hit", "mpt_cache_miss"},
+     {"MTT", "mtt_cache_hit", "mtt_cache_miss"},
+     {"receive WQE", "rwqe_cache_hit", "rwqe_cache_miss"}}};
 constexpr std::size_t kLabel = 12;
 constexpr std::size_t kNameColumns = 10;
 constexpr std::size_t kMostNodesShown = 8;
@@ -66,6 +76,7 @@ class Summary {
     retries();
     switch_troubles();
     faults();
+    caches();
     occupancy();
     utilisation();
     simulation();
@@ -102,9 +113,11 @@ class Summary {
 
   // The opcodes of a node that matter most; the others as one, which goes by the name of an opcode
   // that is no message.
-  static std::vector<OpcodeStatistics> shown(const NodeStatistics& node) {
+  std::vector<OpcodeStatistics> shown(const NodeStatistics& node) const {
     std::vector<OpcodeStatistics> all = node.opcodes;
-    if (all.size() <= kOpcodesPerNode) return all;
+    const std::size_t most =
+        misses(node) == 0 ? kOpcodesPerNode : kOpcodesPerNode - 1;  // a line each
+    if (all.size() <= most) return all;
     const auto total = [](const OpcodeStatistics& o) {
       return o.completed + o.failed + o.flushed + o.unfinished;
     };
@@ -112,8 +125,8 @@ class Summary {
                      [&](const auto& a, const auto& b) { return total(a) > total(b); });
     OpcodeStatistics rest;
     rest.opcode = hw::WrOpcode::kRegMr;
-    for (std::size_t i = kOpcodesPerNode - 1; i < all.size(); ++i) add(rest, all[i]);
-    all.resize(kOpcodesPerNode - 1);
+    for (std::size_t i = most - 1; i < all.size(); ++i) add(rest, all[i]);
+    all.resize(most - 1);
     all.push_back(rest);
     return all;
   }
@@ -182,6 +195,29 @@ class Summary {
       if (items.empty()) continue;
       item_lines(label, node, items);
       label = {};
+    }
+  }
+
+  std::uint64_t misses(const NodeStatistics& node) const {
+    std::uint64_t sum = 0;
+    for (const CacheNames& cache : kCaches) sum += counter(node.name, cache.miss);
+    return sum;
+  }
+
+  // Only of nodes in which something had to be fetched.
+  void caches() {
+    for (const NodeStatistics& node : statistics_.nodes) {
+      if (misses(node) == 0) continue;
+      std::string row = fmt::format("{:<{}}", cut(node.name, kNameColumns - 1), kNameColumns);
+      std::string_view comma;
+      for (const CacheNames& cache : kCaches) {
+        const auto hit = static_cast<double>(counter(node.name, cache.hit));
+        const auto all = hit + static_cast<double>(counter(node.name, cache.miss));
+        if (all == 0) continue;
+        row += fmt::format("{}{} {:.1f}%", comma, cache.title, 100 * hit / all);
+        comma = ", ";
+      }
+      line("cache hits", row);
     }
   }
 

@@ -53,7 +53,8 @@ RunStatistics large_run() {
       statistics.utilisation.push_back({name, resource, 1.0});
     }
     for (const char* counter :
-         {"n_rnr_naks", "rnr_naks", "n_rc_resends", "local_ack_timeout_err"}) {
+         {"n_rnr_naks", "rnr_naks", "n_rc_resends", "local_ack_timeout_err", "qpc_cache_miss",
+          "qpc_cache_hit", "cqc_cache_hit", "mpt_cache_hit", "mtt_cache_hit", "rwqe_cache_hit"}) {
       statistics.counters.push_back({name, "x", counter, 4'000'000'000});
     }
   }
@@ -145,6 +146,22 @@ utilisation a         wire 42.1%, pcie_up 100.0%
             b         wire 0.0%
 simulation  0.500 s of wall clock: 2 messages/s, 80.0 k events/s
 )");
+}
+
+TEST(Summary, CachesShowWhereSomethingMissed) {
+  RunStatistics statistics;
+  for (const char* name : {"a", "b"}) statistics.nodes.emplace_back().name = name;
+  statistics.counters = {{"a", "context_cache", "qpc_cache_hit", 100},
+                         {"b", "context_cache", "qpc_cache_hit", 30},
+                         {"b", "context_cache", "qpc_cache_miss", 10},
+                         {"b", "context_cache", "mtt_cache_hit", 5},
+                         {"b", "context_cache", "rwqe_cache_miss", 7}};
+  std::vector<std::string> shown;
+  for (const std::string& line : lines_of(statistics)) {
+    if (line.starts_with("cache hits")) shown.push_back(line);
+  }
+  ASSERT_EQ(shown.size(), 1u);
+  EXPECT_EQ(shown[0], "cache hits  b         QPC 75.0%, MTT 100.0%, receive WQE 0.0%");
 }
 
 TEST(Summary, ARunWithoutMessages) {
