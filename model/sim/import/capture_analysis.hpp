@@ -116,7 +116,4 @@ struct CaptureAnalysis {
 /// @throws fabric::CaptureError when the file cannot be read or its link layer is not known
 CaptureAnalysis analyse_capture(const std::filesystem::path& file);
 
-/// The name of the opcode as in enum ib_wr_opcode, without IB_WR_.
-std::string_view wr_opcode_name(hw::WrOpcode opcode);
-
 }  // namespace hcasim::sim
