@@ -49,6 +49,11 @@ int CommandChannel::execute(const Command& command, std::span<const std::uint8_t
   assert_no_lock_held();
   if (!rdi_->port->may_wait()) return -EDEADLK;
   const MutexGuard guard(mutex_, *rdi_->port);
+  return run(command, in, out);
+}
+
+int CommandChannel::run(const Command& command, std::span<const std::uint8_t> in,
+                        std::span<std::uint8_t> out) {
   if (!usable()) return -EIO;
   issue(command, in);
   return await(command, out);

@@ -39,6 +39,10 @@ class CommandChannel {
   ///   or earlier; -EDEADLK the caller must not wait
   int execute(const Command& command, std::span<const std::uint8_t> in,
               std::span<std::uint8_t> out);
+  /// For commands that must follow each other with no other between: hold this and call `run`.
+  Mutex& turn() { return mutex_; }
+  /// Runs one command for who holds `turn`. @return as execute
+  int run(const Command& command, std::span<const std::uint8_t> in, std::span<std::uint8_t> out);
   /// The same with a context as input.
   template <typename In>
   int send(const Command& command, const In& in) {

@@ -24,6 +24,7 @@ void use_qp_objects(ib_qp* qp, int change) {
   qp->pd->usecnt += change;
   if (qp->send_cq != nullptr) qp->send_cq->usecnt += change;
   if (qp->recv_cq != nullptr) qp->recv_cq->usecnt += change;
+  if (qp->srq != nullptr) qp->srq->usecnt += change;
 }
 
 std::unique_ptr<rvt_qp> new_qp(ib_pd* pd, const ib_qp_init_attr& attr) {
@@ -105,6 +106,40 @@ int ib_poll_cq(ib_cq* cq, int entries, ib_wc* wc) {
 
 int ib_req_notify_cq(ib_cq* cq, std::uint32_t flags) {
   return rvt_req_notify_cq(cq, flags);
+}
+
+ib_srq* ib_create_srq(ib_pd* pd, const ib_srq_init_attr* attr) {
+  auto srq = std::make_unique<rvt_srq>();
+  srq->ibsrq.device = pd->device;
+  srq->ibsrq.pd = pd;
+  srq->ibsrq.event_handler = attr->event_handler;
+  srq->ibsrq.srq_context = attr->srq_context;
+  srq->ibsrq.srq_type = attr->srq_type;
+  const int error = rvt_create_srq(&srq->ibsrq, attr, nullptr);
+  if (error != 0) return ERR_PTR<ib_srq>(error);
+  ++pd->usecnt;
+  return &srq.release()->ibsrq;
+}
+
+int ib_modify_srq(ib_srq* srq, const ib_srq_attr* attr, std::uint32_t mask) {
+  return rvt_modify_srq(srq, attr, mask, nullptr);
+}
+
+int ib_query_srq(ib_srq* srq, ib_srq_attr* attr) {
+  return rvt_query_srq(srq, attr);
+}
+
+int ib_destroy_srq(ib_srq* srq) {
+  if (srq->usecnt != 0) return -EBUSY;
+  rvt_destroy_srq(srq, nullptr);
+  --srq->pd->usecnt;
+  delete ibsrq_to_rvtsrq(srq);
+  return 0;
+}
+
+int ib_post_srq_recv(ib_srq* srq, const ib_recv_wr* wr, const ib_recv_wr** bad_wr) {
+  const ib_recv_wr* ignored = nullptr;
+  return rvt_post_srq_recv(srq, wr, bad_wr != nullptr ? bad_wr : &ignored);
 }
 
 ib_qp* ib_create_qp(ib_pd* pd, ib_qp_init_attr* attr) {

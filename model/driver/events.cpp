@@ -5,6 +5,8 @@
 #include "driver/cq_internal.hpp"
 #include "driver/event_queue.hpp"
 #include "driver/qp_internal.hpp"
+#include "driver/srq_internal.hpp"
+#include "hcasim/hw/bar.hpp"
 #include "hcasim/rvt/rdma_vt.hpp"
 
 namespace hcasim::rvt {
@@ -83,6 +85,11 @@ bool handle_cq_event(rvt_cq* cq, const hw::Eqe& eqe) {
   return true;
 }
 
+rvt_srq* find_srq(const rvt_dev_info* rdi, std::uint32_t srqn) {
+  const std::uint32_t number = srqn & ~hw::bar::kSrqBit;
+  return number < rdi->srqs.size() ? rdi->srqs[number] : nullptr;
+}
+
 bool dispatch(rvt_dev_info* rdi, const hw::Eqe& eqe) {
   switch (eqe.type) {
     case hw::EqeType::kCommandDone:
@@ -94,7 +101,11 @@ bool dispatch(rvt_dev_info* rdi, const hw::Eqe& eqe) {
       return cq != nullptr && handle_cq_event(cq, eqe);
     }
     default: {
-      if ((eqe.number & ~RVT_QPN_MASK) != 0) return false;  // a shared receive queue
+      if ((eqe.number & hw::bar::kSrqBit) != 0) {
+        rvt_srq* srq = find_srq(rdi, eqe.number);
+        return srq != nullptr && rvt_handle_srq_event(srq, eqe);
+      }
+      if ((eqe.number & ~RVT_QPN_MASK) != 0) return false;
       rvt_qp* qp = rvt_find_qp(rdi, eqe.number);
       return qp != nullptr && handle_qp_event(qp, eqe);
     }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "driver/qp_internal.hpp"
+#include "driver/srq_internal.hpp"
 #include "hcasim/hw/bar.hpp"
 #include "hcasim/hw/cqe.hpp"
 #include "hcasim/hw/wqe.hpp"
@@ -13,19 +14,17 @@ namespace hcasim::rvt {
 namespace {
 
 // The tail is read again only when the last one known leaves no room: it never goes back.
-bool full(rvt_qp* qp) {
-  rvt_rq& rq = qp->r_rq;
+bool full(hw::HostPort& port, rvt_rq& rq) {
   const std::uint32_t next = rvt_next_slot(rq.head, rq.size);
   if (next != rq.tail) return false;
   if (!rq.on_adapter) return true;
   hw::TailRecord record;
-  qp->rdi->port->read(rq.tail_record, &record, sizeof record);
+  port.read(rq.tail_record, &record, sizeof record);
   rq.tail = record.tail < rq.size ? record.tail : 0;
   return next == rq.tail;
 }
 
-void store(rvt_qp* qp, const ib_recv_wr* wr) {
-  rvt_rq& rq = qp->r_rq;
+void store(hw::HostPort& port, rvt_rq& rq, const ib_recv_wr* wr) {
   alignas(16) std::uint8_t slot[sizeof(hw::ReceiveWqe) + hw::kMaxReceiveSge * sizeof(hw::Sge)];
   hw::ReceiveWqe header{};
   header.wr_id = wr->wr_id;
@@ -37,7 +36,7 @@ void store(rvt_qp* qp, const ib_recv_wr* wr) {
     std::memcpy(slot + used, &sge, sizeof sge);
     used += sizeof sge;
   }
-  qp->rdi->port->write(rq.wq + std::uint64_t{rq.head} * rq.stride, slot, used);
+  port.write(rq.wq + std::uint64_t{rq.head} * rq.stride, slot, used);
   rq.head = rvt_next_slot(rq.head, rq.size);
 }
 
@@ -55,9 +54,9 @@ int post_one(rvt_qp* qp, const ib_recv_wr* wr) {
   if (static_cast<std::uint32_t>(wr->num_sge) > rq.max_sge) return -EINVAL;
   {
     const SpinGuard guard(rq.p_lock);
-    if (full(qp)) return -ENOMEM;
+    if (full(*qp->rdi->port, rq)) return -ENOMEM;
     if (!rq.flushed) {
-      store(qp, wr);
+      store(*qp->rdi->port, rq, wr);
       return 0;
     }
   }
@@ -71,7 +70,39 @@ void ring(rvt_qp* qp) {
                               hw::bar::doorbell(qp->ibqp.qp_num, qp->r_rq.head));
 }
 
+int post_one(rvt_srq* srq, const ib_recv_wr* wr) {
+  rvt_rq& rq = srq->rq;
+  if (static_cast<std::uint32_t>(wr->num_sge) > rq.max_sge) return -EINVAL;
+  const SpinGuard guard(rq.p_lock);
+  if (full(*srq->rdi->port, rq)) return -ENOMEM;
+  store(*srq->rdi->port, rq, wr);
+  return 0;
+}
+
 }  // namespace
+
+int rvt_post_srq_recv(ib_srq* ibsrq, const ib_recv_wr* wr, const ib_recv_wr** bad_wr) {
+  rvt_srq* srq = ibsrq_to_rvtsrq(ibsrq);
+  int error = 0;
+  int posted = 0;
+  for (; wr != nullptr; wr = wr->next) {
+    error = post_one(srq, wr);
+    if (error != 0) {
+      *bad_wr = wr;
+      break;
+    }
+    ++posted;
+  }
+  if (posted == 0) return error;
+  srq->rdi->port->charge(posted * srq->rdi->dparms.costs.post_recv);
+  if (!srq->paused) rvt_ring_srq(srq);
+  return error;
+}
+
+void rvt_ring_srq(rvt_srq* srq) {
+  srq->rdi->port->mmio_write64(srq->rdi->uar + hw::bar::kReceiveDoorbell,
+                               hw::bar::doorbell(srq->srqn, srq->rq.head));
+}
 
 int rvt_post_recv(ib_qp* ibqp, const ib_recv_wr* wr, const ib_recv_wr** bad_wr) {
   rvt_qp* qp = ibqp_to_rvtqp(ibqp);

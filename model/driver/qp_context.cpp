@@ -85,6 +85,7 @@ hw::QpContext rvt_qp_context(const rvt_qp* qp) {
   context.type = static_cast<hw::QpType>(qp->ibqp.qp_type);
   context.state = static_cast<hw::QpState>(qp->state);
   context.uses_srq = qp->ibqp.srq != nullptr ? 1 : 0;
+  context.srqn = qp->ibqp.srq != nullptr ? ibsrq_to_rvtsrq(qp->ibqp.srq)->srqn : 0;
   context.send_cqn = cq_number(qp->ibqp.send_cq);
   context.recv_cqn = cq_number(qp->ibqp.recv_cq);
   fill_rings(context, qp);

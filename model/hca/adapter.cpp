@@ -19,6 +19,7 @@
 #include "hca/response_handler.hpp"
 #include "hca/response_unit.hpp"
 #include "hca/send_scheduler.hpp"
+#include "hca/srq_control.hpp"
 #include "hca/wqe_fetch.hpp"
 #include "hcasim/hw/bar.hpp"
 
@@ -40,6 +41,7 @@ struct Adapter::Units {
         completion(core),
         event(core),
         qp_control(core),
+        srq_control(core),
         command(core) {}
 
   DoorbellUnit doorbell;
@@ -55,6 +57,7 @@ struct Adapter::Units {
   CompletionUnit completion;
   EventUnit event;
   QpControl qp_control;
+  SrqControl srq_control;
   CommandUnit command;
 };
 
@@ -75,8 +78,10 @@ Adapter::Adapter(sim::Engine& engine, const Parameters& parameters, pcie::DmaPor
   core_->completion = &units_->completion;
   core_->event = &units_->event;
   core_->qp_control = &units_->qp_control;
+  core_->srq_control = &units_->srq_control;
   core_->command = &units_->command;
   units_->qp_control.set_listener(units_->command);
+  units_->srq_control.set_listener(units_->command);
 }
 
 Adapter::~Adapter() = default;

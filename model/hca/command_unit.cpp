@@ -38,7 +38,9 @@ bool valid(const hw::QpContext& context, const ContextStore& contexts) {
       (context.rq_size <= 65535 && power_of_two_between(context.rq_stride, 32, 512) &&
        context.rq_base % std::max(64u, context.rq_stride) == 0 &&
        context.rq_head < context.rq_size);
-  return rings && receive && contexts.cqs.find(context.send_cqn) != nullptr &&
+  const bool shared = context.uses_srq == 0 || (context.rq_size == 0 && context.tail_record == 0 &&
+                                                contexts.srq(context.srqn) != nullptr);
+  return rings && receive && shared && contexts.cqs.find(context.send_cqn) != nullptr &&
          contexts.cqs.find(context.recv_cqn) != nullptr;
 }
 
@@ -105,6 +107,15 @@ hw::CommandStatus CommandUnit::dispatch() {
       return query_qp();
     case hw::CommandOpcode::kDestroyQp:
       return destroy_qp();
+    case hw::CommandOpcode::kCreateSrq:
+      return core_.srq_control->create(input<hw::SrqContext>(mailbox_));
+    case hw::CommandOpcode::kModifySrq:
+      return core_.srq_control->modify(mailbox_.object, input<hw::SrqContext>(mailbox_),
+                                       mailbox_.mask);
+    case hw::CommandOpcode::kQuerySrq:
+      return core_.srq_control->query(mailbox_.object);
+    case hw::CommandOpcode::kDestroySrq:
+      return core_.srq_control->destroy(mailbox_.object);
     default:
       return hw::CommandStatus::kBadOpcode;
   }
@@ -225,6 +236,10 @@ hw::CommandStatus CommandUnit::create_qp() {
   qp->set_context(context);
   qp->context.state = hw::QpState::kReset;
   core_.caches.qpc.install(context.qpn);
+  if (context.uses_srq != 0) {
+    qp->srq = core_.contexts.srq(context.srqn);
+    ++qp->srq->users;
+  }
   return hw::CommandStatus::kOk;
 }
 
@@ -265,11 +280,17 @@ hw::CommandStatus CommandUnit::destroy_qp() {
 void CommandUnit::qp_stopped(std::uint32_t qpn, std::uint32_t tail) {
   if (destroying_ == qpn) {
     destroying_ = kNone;
+    if (SharedQueue* srq = core_.qp(qpn)->srq) --srq->users;
     core_.contexts.qps.destroy(qpn);
     core_.caches.qpc.drop(qpn);
   }
   mailbox_.output = tail;
   finish(hw::CommandStatus::kOk);
+}
+
+void CommandUnit::srq_done(hw::CommandStatus status, const hw::SrqContext& now) {
+  hw::store(mailbox_.payload, now);
+  finish(status);
 }
 
 void CommandUnit::finish(hw::CommandStatus status) {

@@ -8,6 +8,7 @@
 
 #include "hca/core.hpp"
 #include "hca/qp_control.hpp"
+#include "hca/srq_control.hpp"
 #include "hcasim/hw/commands.hpp"
 #include "pcie/dma.hpp"
 #include "sim/engine/unit.hpp"
@@ -18,7 +19,10 @@ namespace hcasim::hca {
 /// writes status and output back, raises kCommandDone.
 ///
 /// Timing: a command acts `latency` after its mailbox has arrived.
-class CommandUnit : public sim::Unit, public pcie::DmaClient, public QpControl::Listener {
+class CommandUnit : public sim::Unit,
+                    public pcie::DmaClient,
+                    public QpControl::Listener,
+                    public SrqControl::Listener {
  public:
   struct Counters {
     std::uint64_t commands = 0;
@@ -34,6 +38,7 @@ class CommandUnit : public sim::Unit, public pcie::DmaClient, public QpControl::
   void on_event(std::uint64_t argument) override;
   void on_dma_read(std::uint64_t token, bool error) override;
   void qp_stopped(std::uint32_t qpn, std::uint32_t tail) override;
+  void srq_done(hw::CommandStatus status, const hw::SrqContext& now) override;
 
  private:
   void next();

@@ -10,6 +10,8 @@
 
 #include "hca/memory_table.hpp"
 #include "hca/queue_pair.hpp"
+#include "hca/shared_queue.hpp"
+#include "hcasim/hw/bar.hpp"
 #include "hcasim/hw/contexts.hpp"
 
 namespace hcasim::hca {
@@ -76,7 +78,15 @@ class ObjectTable {
 struct ContextStore {
   ObjectTable<QueuePair> qps;
   ObjectTable<CompletionQueue> cqs;
+  ObjectTable<SharedQueue> srqs;  // without kSrqBit
   MemoryTable memory;
+
+  /// `srqn` with kSrqBit.
+  SharedQueue* srq(std::uint32_t srqn) const {
+    return (srqn & ~hw::bar::kNumberMask) == hw::bar::kSrqBit
+               ? srqs.find(srqn & hw::bar::kNumberMask)
+               : nullptr;
+  }
 };
 
 }  // namespace hcasim::hca

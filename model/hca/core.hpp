@@ -31,6 +31,7 @@ class CompletionUnit;
 class EventUnit;
 class CommandUnit;
 class QpControl;
+class SrqControl;
 
 /// What every unit of an adapter reaches: the machine around it, the contexts, the other units.
 struct Core {
@@ -59,6 +60,7 @@ struct Core {
   EventUnit* event = nullptr;
   CommandUnit* command = nullptr;
   QpControl* qp_control = nullptr;
+  SrqControl* srq_control = nullptr;
 
   QueuePair* qp(std::uint32_t qpn) const { return contexts.qps.find(qpn); }
   void stamp(std::uint64_t message, Stamp what, hw::Time at) const {

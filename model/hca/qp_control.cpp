@@ -77,7 +77,13 @@ bool QpControl::modify(QueuePair& qp, const hw::QpContext& context, std::uint32_
 
 void QpControl::ready_to_receive(QueuePair& qp) {
   qp.receive.expected_psn = qp.context.rq_psn & hw::kPsnMask;
-  if (qp.context.uses_srq == 0 && qp.context.rq_size != 0) core_.receive_queue->init(qp);
+  qp.rq_pd = qp.context.pd;
+  if (qp.srq != nullptr) {
+    qp.rq_pd = qp.srq->context.pd;
+    qp.rq_number = qp.srq->rq_number;
+  } else if (qp.context.rq_size != 0) {
+    core_.receive_queue->init(qp);
+  }
 }
 
 void QpControl::ready_to_send(QueuePair& qp) {
@@ -131,9 +137,9 @@ void QpControl::enter_error(QueuePair& qp, hw::WcStatus in_hand, Stop reason) {
   flush_sends(qp);
   if (qp.receive.rq_ready) {
     core_.receive_queue->to_error(qp);
-  } else {
+  } else if (qp.receive.waiting != Waiting::kTake) {
     queue_stopped(qp, 0);
-  }
+  }  // else a take from the SRQ is under way: its answer stops the queue pair
 }
 
 void QpControl::reset(QueuePair& qp) {
@@ -171,13 +177,14 @@ void QpControl::flush_sends(QueuePair& qp) {
 
 void QpControl::queue_stopped(QueuePair& qp, std::uint32_t tail) {
   qp.tail_at_stop = tail;
-  if (qp.stop != Stop::kReset) return finish_stop(qp);
-  on_event(qp.context.qpn);
+  if (qp.stop == Stop::kReset) return on_event(qp.context.qpn);
+  if (qp.srq != nullptr) report(hw::EqeType::kLastWqe, qp.context.qpn, 0);
+  finish_stop(qp);
 }
 
 bool QpControl::quiet(const QueuePair& qp) const {
   return qp.send.fetches == 0 && qp.send.gathers == 0 && qp.receive.gathers == 0 &&
-         qp.receive.waiting != Waiting::kAtomic && qp.receive.responses.empty();
+         qp.receive.waiting == Waiting::kNothing && qp.receive.responses.empty();
 }
 
 void QpControl::on_event(std::uint64_t argument) {

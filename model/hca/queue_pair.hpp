@@ -18,6 +18,7 @@ struct FetchBuffer;
 struct InFlight;
 struct Replay;
 struct Response;
+struct SharedQueue;
 struct TakenWqe;
 
 /// A position in a ring: the slot, and how many slots were passed since the ring began.
@@ -118,7 +119,10 @@ struct QueuePair {
   fabric::PacketHeaders headers;  ///< what all packets of the queue pair begin with
   SendState send;
   ReceiveState receive;
-  std::uint32_t rq_number = kNoReceiveQueue;  ///< of the own queue in the receive-queue unit
+  SharedQueue* srq = nullptr;  ///< where receives come from instead of an own queue
+  std::uint32_t rq_number =
+      kNoReceiveQueue;      ///< in the receive-queue unit, of the own queue or SRQ
+  std::uint32_t rq_pd = 0;  ///< domain of the regions that receives name
   std::uint32_t tail_at_stop = 0;
   fabric::Packet* held_first = nullptr;  ///< arrived, waiting for the context; before all pending
   fabric::Packet* held_last = nullptr;

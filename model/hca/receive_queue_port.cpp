@@ -9,6 +9,7 @@
 #include "hca/doorbell_unit.hpp"
 #include "hca/event_unit.hpp"
 #include "hca/qp_control.hpp"
+#include "hca/srq_control.hpp"
 #include "hcasim/hw/bar.hpp"
 
 namespace hcasim::hca {
@@ -22,18 +23,18 @@ ReceiveQueuePort::ReceiveQueuePort(Core& core, std::unique_ptr<ReceiveQueueUnit>
       dma_bytes_(unit_->parameters().tags) {}
 
 // The number given back last, or the lowest that was never used.
-std::uint32_t ReceiveQueuePort::number_for(std::uint32_t qpn) {
+std::uint32_t ReceiveQueuePort::number_for(std::uint32_t owner) {
   if (!free_numbers_.empty()) {
     const std::uint32_t number = free_numbers_.back();
     free_numbers_.pop_back();
-    qpn_of_[number] = qpn;
+    owner_of_[number] = owner;
     return number;
   }
-  if (qpn_of_.size() == unit_->parameters().queues) {
-    fail("more receive queues than hca.device.max_qp");
+  if (owner_of_.size() == unit_->parameters().queues) {
+    fail("more receive queues than hca.device.max_qp and max_srq");
   }
-  qpn_of_.push_back(qpn);
-  return static_cast<std::uint32_t>(qpn_of_.size() - 1);
+  owner_of_.push_back(owner);
+  return static_cast<std::uint32_t>(owner_of_.size() - 1);
 }
 
 void ReceiveQueuePort::init(QueuePair& qp) {
@@ -61,9 +62,26 @@ void ReceiveQueuePort::invalidate(QueuePair& qp) {
   command(qp, stop);
 }
 
+void ReceiveQueuePort::open(SharedQueue& srq) {
+  srq.rq_number = number_for(srq.context.srqn);
+}
+
+void ReceiveQueuePort::close(SharedQueue& srq) {
+  release(srq.rq_number);
+}
+
 void ReceiveQueuePort::command(QueuePair& qp, const hw::rq::Command& what) {
   PendingCommand pending{what, qp.context.qpn};
   pending.command.queue = qp.rq_number;
+  issue(pending);
+}
+
+void ReceiveQueuePort::command(const SharedQueue& srq, hw::rq::Command what) {
+  what.queue = srq.rq_number;
+  issue({what, srq.context.srqn});
+}
+
+void ReceiveQueuePort::issue(const PendingCommand& pending) {
   catch_up();
   const Cycle next = next_cycle();
   add(commands_, pending, next);
@@ -72,7 +90,7 @@ void ReceiveQueuePort::command(QueuePair& qp, const hw::rq::Command& what) {
 
 bool ReceiveQueuePort::doorbell(std::uint32_t number, std::uint32_t head) {
   QueuePair* qp = core_.qp(number);
-  if (qp == nullptr || !qp->receive.rq_ready) return false;
+  if (qp == nullptr || !qp->receive.rq_ready) return shared_doorbell(number, head);
   ReceiveState& receive = qp->receive;
   const std::uint32_t size = qp->context.rq_size;
   if (head < size) {
@@ -80,13 +98,24 @@ bool ReceiveQueuePort::doorbell(std::uint32_t number, std::uint32_t head) {
         head >= receive.rq_head ? head - receive.rq_head : head + size - receive.rq_head;
     receive.rq_head = head;
   }
+  post_doorbell(qp->rq_number, head);
+  return true;
+}
+
+bool ReceiveQueuePort::shared_doorbell(std::uint32_t number, std::uint32_t head) {
+  const SharedQueue* srq = core_.contexts.srq(number);
+  if (srq == nullptr) return false;
+  post_doorbell(srq->rq_number, head);
+  return true;
+}
+
+inline void ReceiveQueuePort::post_doorbell(std::uint32_t number, std::uint32_t head) {
   catch_up();
-  const hw::rq::Doorbell ring{qp->rq_number, static_cast<std::uint16_t>(std::min(head, 0xffffu))};
+  const hw::rq::Doorbell ring{number, static_cast<std::uint16_t>(std::min(head, 0xffffu))};
   const Cycle delay = doorbells_.empty() ? unit_->output_delay(ring) : 0;
   const Cycle next = next_cycle();
   add(doorbells_, ring, next);
   input_came(next, delay);
-  return true;
 }
 
 void ReceiveQueuePort::take(QueuePair& qp) {
@@ -99,11 +128,23 @@ void ReceiveQueuePort::take(QueuePair& qp) {
 }
 
 void ReceiveQueuePort::publish_tail(const QueuePair& qp, std::uint32_t slot) {
-  if (qp.context.tail_record == 0) return;
+  if (qp.context.tail_record == 0) {
+    if (qp.srq != nullptr) publish_tail(*qp.srq);
+    return;
+  }
   hw::TailRecord record{};
   record.tail = slot + 1 == qp.context.rq_size ? 0 : slot + 1;
   ++counters_.tail_records;
   core_.dma.write(qp.context.tail_record, &record, sizeof record);
+}
+
+void ReceiveQueuePort::publish_tail(const SharedQueue& srq) {
+  if (srq.context.tail_record == 0) return;
+  catch_up();
+  hw::TailRecord record{};
+  record.tail = unit_->snapshot(srq.rq_number).tail;
+  ++counters_.tail_records;
+  core_.dma.write(srq.context.tail_record, &record, sizeof record);
 }
 
 // Makes the steps of edges that are over. They show nothing, nor tell more of what will show.
@@ -304,15 +345,17 @@ void ReceiveQueuePort::deliver(const std::uint8_t* wqe, const hw::rq::TakeBeat& 
 
 void ReceiveQueuePort::on_answer(const hw::rq::CommandAnswer& answer) {
   const PendingCommand done = issued_.pop();
-  QueuePair* qp = core_.qp(done.qpn);
+  if (SharedQueue* srq = core_.contexts.srq(done.owner)) {
+    return core_.srq_control->answered(*srq, done.command, answer);
+  }
+  QueuePair* qp = core_.qp(done.owner);
   if (qp == nullptr) return;
   if (answer.status != hw::rq::CommandStatus::kOk) {
-    fail("the receive-queue unit refused a command for QP " + std::to_string(done.qpn));
+    fail("the receive-queue unit refused a command for QP " + std::to_string(done.owner));
   }
   if (done.command.op == hw::rq::CommandOp::kInit) return;
   if (done.command.op == hw::rq::CommandOp::kInvalidate) {
-    free_numbers_.push_back(qp->rq_number);
-    qpn_of_[qp->rq_number] = kNone;
+    release(qp->rq_number);
     qp->rq_number = kNoReceiveQueue;
     qp->receive.rq_ready = false;
   }
@@ -321,20 +364,22 @@ void ReceiveQueuePort::on_answer(const hw::rq::CommandAnswer& answer) {
   if (!overtaken) core_.qp_control->queue_stopped(*qp, answer.snapshot.tail);
 }
 
+void ReceiveQueuePort::release(std::uint32_t number) {
+  free_numbers_.push_back(number);
+  owner_of_[number] = kNone;
+}
+
 void ReceiveQueuePort::on_unit_event(const hw::rq::Event& event) {
-  const std::uint32_t qpn = event.queue < qpn_of_.size() ? qpn_of_[event.queue] : kNone;
-  QueuePair* qp = qpn == kNone ? nullptr : core_.qp(qpn);
-  if (qp == nullptr) return;
+  const std::uint32_t owner = event.queue < owner_of_.size() ? owner_of_[event.queue] : kNone;
+  QueuePair* qp = owner == kNone ? nullptr : core_.qp(owner);
+  if (qp == nullptr && core_.contexts.srq(owner) == nullptr) return;
+  const bool limit = event.kind == hw::rq::EventKind::kSrqLimit;
   hw::Eqe eqe{};
-  eqe.type = event.kind == hw::rq::EventKind::kSrqLimit ? hw::EqeType::kSrqLimit
-                                                        : hw::EqeType::kReceiveQueueError;
-  eqe.number = qpn;
-  eqe.value =
-      event.kind == hw::rq::EventKind::kSrqLimit ? event.value : unit_->snapshot(event.queue).tail;
+  eqe.type = limit ? hw::EqeType::kSrqLimit : hw::EqeType::kReceiveQueueError;
+  eqe.number = owner;
+  eqe.value = limit ? event.value : unit_->snapshot(event.queue).tail;
   core_.event->raise(eqe);
-  if (event.kind != hw::rq::EventKind::kSrqLimit) {
-    core_.qp_control->fail(*qp, hw::WcStatus::kLocQpOpErr);
-  }
+  if (!limit && qp != nullptr) core_.qp_control->fail(*qp, hw::WcStatus::kLocQpOpErr);
 }
 
 }  // namespace hcasim::hca

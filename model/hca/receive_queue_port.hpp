@@ -33,12 +33,20 @@ class ReceiveQueuePort : public sim::Unit, public pcie::DmaClient {
   void init(QueuePair& qp);
   void to_error(QueuePair& qp);
   void invalidate(QueuePair& qp);
+  /// Gives a shared queue its number in the unit.
+  void open(SharedQueue& srq);
+  void close(SharedQueue& srq);
+  /// A command for a shared queue; SrqControl::answered gets the answer.
+  void command(const SharedQueue& srq, hw::rq::Command command);
   /// The producer index of a ring moved; false when the adapter owns no such ring.
   bool doorbell(std::uint32_t number, std::uint32_t head);
   /// Asks for the next receive WQE; Responder::taken gets the answer.
   void take(QueuePair& qp);
   /// Tells the driver that `slot` is free again.
   void publish_tail(const QueuePair& qp, std::uint32_t slot);
+  /// Tells the driver which slots of a shared queue are free. Messages of different queue pairs end
+  /// out of order, and a slot is free once it has been handed out: so it is the unit's tail.
+  void publish_tail(const SharedQueue& srq);
 
   /// Makes the steps that are due and show nothing, so that the unit's counters are up to date.
   void settle();
@@ -62,10 +70,12 @@ class ReceiveQueuePort : public sim::Unit, public pcie::DmaClient {
   };
   struct PendingCommand {
     hw::rq::Command command;
-    std::uint32_t qpn = 0;
+    std::uint32_t owner = 0;  ///< QPN, or SRQN with kSrqBit
   };
 
-  std::uint32_t number_for(std::uint32_t qpn);
+  std::uint32_t number_for(std::uint32_t owner);
+  bool shared_doorbell(std::uint32_t number, std::uint32_t head);
+  void post_doorbell(std::uint32_t number, std::uint32_t head);
   void catch_up();
   Cycle next_cycle() const;
   void input_came(Cycle next, Cycle output_delay);
@@ -96,10 +106,12 @@ class ReceiveQueuePort : public sim::Unit, public pcie::DmaClient {
     --inputs_;
   }
   void command(QueuePair& qp, const hw::rq::Command& command);
+  void issue(const PendingCommand& pending);
   void handle_outputs(Cycle cycle);
   void on_take_beat(const hw::rq::TakeBeat& beat);
   void deliver(const std::uint8_t* wqe, const hw::rq::TakeBeat& beat);
   void on_answer(const hw::rq::CommandAnswer& answer);
+  void release(std::uint32_t number);
   void on_unit_event(const hw::rq::Event& event);
   void start_dma(const hw::rq::DmaRequest& request);
 
@@ -116,7 +128,7 @@ class ReceiveQueuePort : public sim::Unit, public pcie::DmaClient {
   std::vector<std::array<std::uint8_t, hw::rq::kDmaBoundary>> dma_buffers_;  // by tag
   std::vector<std::uint32_t> dma_bytes_;
   std::vector<std::uint32_t> free_numbers_;  // given back; those never used come after
-  std::vector<std::uint32_t> qpn_of_;        // by number in the unit, as far as ever used
+  std::vector<std::uint32_t> owner_of_;      // by number in the unit, as far as ever used
   TakenWqe taken_;
   std::array<std::uint8_t, hw::rq::kMaxStride> wqe_bytes_{};
   std::uint32_t wqe_filled_ = 0;

@@ -257,10 +257,7 @@ void Responder::taken(std::uint32_t qpn, hw::rq::TakeStatus status, const TakenW
   if (qp == nullptr || qp->receive.waiting != Waiting::kTake) return;
   ReceiveState& receive = qp->receive;
   receive.waiting = Waiting::kNothing;
-  if (!qp->receives()) {  // it failed meanwhile, but this receive is spent
-    if (status == hw::rq::TakeStatus::kOk) complete_failed(*qp, wqe, hw::WcStatus::kWrFlushErr);
-    return;
-  }
+  if (!qp->receives()) return taken_too_late(*qp, status, wqe);
   const bool none = status == hw::rq::TakeStatus::kBadQueue && !receive.rq_ready;
   if (status == hw::rq::TakeStatus::kEmpty || none) {
     ++counters_.out_of_buffer;
@@ -268,7 +265,7 @@ void Responder::taken(std::uint32_t qpn, hw::rq::TakeStatus status, const TakenW
     core_.response->nak(*qp, receive.expected_psn, hw::rnr_syndrome(qp->context.min_rnr_timer));
     return drop_pending(*qp);
   }
-  if (status != hw::rq::TakeStatus::kOk) return drop_pending(*qp);
+  if (status != hw::rq::TakeStatus::kOk) return queue_failed(*qp);
   receive.rwqe = &taken_.acquire();
   receive.rwqe->copy(wqe);
   receive.rq_remaining = remaining;
@@ -278,6 +275,29 @@ void Responder::taken(std::uint32_t qpn, hw::rq::TakeStatus status, const TakenW
   if (carry_out(*qp, *receive.pending_first) == Verdict::kWait) return;
   drop_first_pending(*qp);
   run_pending(*qp);
+}
+
+// The queue pair failed meanwhile, but this receive is spent. One that was reset is owed nothing.
+void Responder::taken_too_late(QueuePair& qp, hw::rq::TakeStatus status, const TakenWqe& wqe) {
+  const bool reset = qp.stop == Stop::kReset;
+  if (status == hw::rq::TakeStatus::kOk) {
+    if (reset) {
+      core_.receive_queue->publish_tail(qp, wqe.slot);
+    } else {
+      complete_failed(qp, wqe, hw::WcStatus::kWrFlushErr);
+    }
+  }
+  if (qp.srq != nullptr && !reset) core_.qp_control->queue_stopped(qp, 0);
+}
+
+// An own queue that fails takes its queue pair along. A shared one fails those that want something
+// of it.
+void Responder::queue_failed(QueuePair& qp) {
+  drop_pending(qp);
+  if (qp.srq == nullptr) return;
+  core_.response->nak(qp, qp.receive.expected_psn,
+                      hw::nak_syndrome(hw::NakCode::kRemoteOperational));
+  core_.qp_control->fail(qp, hw::WcStatus::kLocQpOpErr);
 }
 
 inline Responder::Verdict Responder::send(QueuePair& qp, const fabric::Packet& packet) {
@@ -313,7 +333,7 @@ inline Responder::Verdict Responder::send(QueuePair& qp, const fabric::Packet& p
 inline bool Responder::plan_receive(QueuePair& qp, const fabric::Packet& packet, GatherPlan& plan) {
   const TakenWqe& wqe = *qp.receive.rwqe;
   const auto bytes = static_cast<std::uint32_t>(packet.payload_size());
-  return plan_gather(core_.contexts.memory, translation(), qp.context.pd,
+  return plan_gather(core_.contexts.memory, translation(), qp.rq_pd,
                      reinterpret_cast<const std::uint8_t*>(wqe.sges.data()), wqe.num_sge,
                      qp.receive.received, bytes, plan, hw::kLocalWrite);
 }
@@ -510,10 +530,17 @@ void Responder::stop(QueuePair& qp, hw::WcStatus in_hand) {
   drop_pending(qp);
   receive.receiving = Receiving::kNothing;
   const bool vanishes = in_hand == hw::WcStatus::kSuccess;
-  if (vanishes && receive.waiting == Waiting::kTake) receive.waiting = Waiting::kNothing;
+  // A take from an own queue ends with the queue; that from an SRQ has to be waited for.
+  if (vanishes && qp.srq == nullptr && receive.waiting == Waiting::kTake) {
+    receive.waiting = Waiting::kNothing;
+  }
   if (receive.waiting == Waiting::kTranslation) receive.waiting = Waiting::kNothing;
   if (receive.rwqe == nullptr) return;
-  if (!vanishes) complete_failed(qp, *receive.rwqe, in_hand);
+  if (!vanishes) {
+    complete_failed(qp, *receive.rwqe, in_hand);
+  } else if (qp.srq != nullptr) {
+    core_.receive_queue->publish_tail(qp, receive.rwqe->slot);
+  }
   taken_.release(*std::exchange(receive.rwqe, nullptr));
 }
 

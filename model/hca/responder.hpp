@@ -134,6 +134,8 @@ class Responder final : public sim::Unit, public fabric::PacketSink, public Cont
   void scatter_receive(const fabric::Packet& packet, const GatherPlan& plan);
   bool may_invalidate(const QueuePair& qp, std::uint32_t key);
   void complete_receive(QueuePair& qp, const fabric::Packet& packet, hw::WcOpcode opcode);
+  void taken_too_late(QueuePair& qp, hw::rq::TakeStatus status, const TakenWqe& wqe);
+  void queue_failed(QueuePair& qp);
   void complete_failed(QueuePair& qp, const TakenWqe& wqe, hw::WcStatus status);
   void accept(QueuePair& qp, const fabric::Packet& packet, std::uint32_t psns);
   Verdict refuse(QueuePair& qp, hw::NakCode code, hw::WcStatus in_hand);

@@ -62,6 +62,7 @@ class FakeHost : public hw::HostPort {
   std::map<std::uint32_t, std::uint32_t> tails;        ///< of receive queues, by QPN
   std::map<std::uint32_t, hw::QpContext> qps;          ///< as last created or modified
   std::map<std::uint32_t, hw::CqContext> cqs;
+  std::map<std::uint32_t, hw::SrqContext> srqs;  ///< by number with kSrqBit, as last modified
   std::map<std::uint32_t, hw::MptEntry> mrs;
   std::vector<hw::Mailbox> commands;  ///< in order
   std::vector<Doorbell> doorbells;    ///< in order
@@ -330,14 +331,43 @@ class FakeHost : public hw::HostPort {
         qps.erase(object);
         tails.erase(object);
         break;
+      case hw::CommandOpcode::kCreateSrq:
+        srqs[object] = hw::load<hw::SrqContext>(mailbox.payload);
+        break;
+      case hw::CommandOpcode::kModifySrq:
+        modify_srq(mailbox);
+        break;
+      case hw::CommandOpcode::kQuerySrq:
+        hw::store(mailbox.payload, srqs.at(object));
+        break;
+      case hw::CommandOpcode::kDestroySrq:
+        srqs.erase(object);
+        break;
       default:
         mailbox.status = hw::CommandStatus::kBadOpcode;
     }
+  }
+  void modify_srq(hw::Mailbox& mailbox) {
+    hw::SrqContext& srq = srqs.at(mailbox.object);
+    const auto in = hw::load<hw::SrqContext>(mailbox.payload);
+    if ((mailbox.mask & hw::kSrqRing) != 0) {
+      srq.base = in.base;
+      srq.size = in.size;
+      srq.head = in.head;
+      srq.tail = in.tail;
+      write(srq.tail_record, &srq.tail, sizeof srq.tail);
+    }
+    if ((mailbox.mask & hw::kSrqLimit) != 0) {
+      srq.limit = in.limit;
+      srq.arm_number = in.arm_number;
+    }
+    if ((mailbox.mask & hw::kSrqPause) != 0) hw::store(mailbox.payload, srq);
   }
   void forget() {
     eqs_.clear();
     cqs.clear();
     qps.clear();
+    srqs.clear();
     mrs.clear();
   }
 

@@ -26,9 +26,17 @@ enum class CommandOpcode : std::uint16_t {
   kQueryQp = 11,    ///< out: QpContext
   kDestroyQp = 12,  ///< quiesces first
   kCreateSrq = 13,  ///< in: SrqContext
-  kModifySrq = 14,  ///< in: SrqContext; mask: 1 new ring after PAUSE, 2 limit, 4 pause
+  kModifySrq = 14,  ///< in and out: SrqContext; mask: SrqModify
   kQuerySrq = 15,   ///< out: SrqContext
   kDestroySrq = 16,
+};
+
+/// What kModifySrq does: a pause alone, or the other two together. Between a pause and the new ring
+/// a queue pair of the SRQ cannot be stopped: no other command may come between.
+enum SrqModify : std::uint32_t {
+  kSrqRing = 1,   ///< go on after a pause with base, size, head and tail
+  kSrqLimit = 2,  ///< arm the limit
+  kSrqPause = 4,  ///< hand out nothing and take no doorbell
 };
 
 enum class CommandStatus : std::uint16_t {

@@ -100,7 +100,8 @@ struct EqContext {
 };
 static_assert(sizeof(EqContext) == 64);
 
-/// Shared receive queue.
+/// Shared receive queue. Of a pause and a query it is the answer too: head, tail and limit as they
+/// are.
 struct SrqContext {
   std::uint32_t srqn;  ///< with bar::kSrqBit
   std::uint32_t pd;
@@ -108,9 +109,9 @@ struct SrqContext {
   std::uint32_t stride;
   std::uint64_t base;
   std::uint32_t head;
-  std::uint32_t limit;
-  std::uint32_t arm_number;
-  std::uint32_t reserved0;
+  std::uint32_t limit;       ///< event when fewer remain after a take; 0: none, or it has fired
+  std::uint32_t arm_number;  ///< comes back in the event of this limit
+  std::uint32_t tail;        ///< consumer index, of a new ring; creation begins at 0
   std::uint64_t tail_record;
   std::uint32_t reserved[4];
 };

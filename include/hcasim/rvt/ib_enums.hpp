@@ -206,6 +206,12 @@ inline constexpr std::uint8_t RVT_CQ_NONE = IB_CQ_SOLICITED_MASK;
 /// Which sends complete with a completion.
 enum ib_sig_type : std::uint8_t { IB_SIGNAL_ALL_WR = 0, IB_SIGNAL_REQ_WR = 1 };
 
+/// Which members of ib_srq_attr ib_modify_srq changes.
+enum ib_srq_attr_mask : std::uint32_t { IB_SRQ_MAX_WR = 1, IB_SRQ_LIMIT = 2 };
+
+/// Types of shared receive queues; only the first is supported.
+enum ib_srq_type : std::uint8_t { IB_SRQT_BASIC = 0, IB_SRQT_XRC = 1, IB_SRQT_TM = 2 };
+
 /// Flags of ib_qp_init_attr.
 enum ib_qp_create_flags : std::uint32_t { IB_QP_CREATE_NETDEV_USE = 1u << 7 };
 

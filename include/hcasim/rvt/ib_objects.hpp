@@ -97,6 +97,8 @@ struct ib_device_attr {
   int max_mr = 0;
   int max_pd = 0;
   int max_srq = 0;
+  int max_srq_wr = 0;
+  int max_srq_sge = 0;
   int max_qp_rd_atom = 0;              ///< READs and atomics a QP answers at a time
   int max_qp_init_rd_atom = 0;         ///< the same as requester
   int max_inline_data = 0;             ///< bytes (the kernel has no such limit)
@@ -155,6 +157,31 @@ struct scatterlist {
 struct ib_ah {
   ib_device* device = nullptr;
   ib_pd* pd = nullptr;
+};
+
+/// What can be modified and queried of a shared receive queue.
+struct ib_srq_attr {
+  std::uint32_t max_wr = 0;     ///< receives it holds, 1..max_srq_wr
+  std::uint32_t max_sge = 0;    ///< elements of a receive, 1..max_srq_sge; fixed at creation
+  std::uint32_t srq_limit = 0;  ///< event when fewer remain after one was taken; 0: none
+};
+
+/// How a shared receive queue is made.
+struct ib_srq_init_attr {
+  ib_event_handler_t event_handler = nullptr;
+  void* srq_context = nullptr;
+  ib_srq_attr attr;  ///< srq_limit is not looked at: it is 0 until ib_modify_srq sets it
+  ib_srq_type srq_type = IB_SRQT_BASIC;
+};
+
+/// A shared receive queue.
+struct ib_srq {
+  ib_device* device = nullptr;
+  ib_pd* pd = nullptr;  ///< domain of the regions that its receives name
+  ib_event_handler_t event_handler = nullptr;
+  void* srq_context = nullptr;
+  ib_srq_type srq_type = IB_SRQT_BASIC;
+  int usecnt = 0;  ///< queue pairs that use it
 };
 
 /// How a queue pair is made.

@@ -12,6 +12,7 @@
 #include "hcasim/rvt/rdmavt_cq.hpp"
 #include "hcasim/rvt/rdmavt_mr.hpp"
 #include "hcasim/rvt/rdmavt_qp.hpp"
+#include "hcasim/rvt/rdmavt_srq.hpp"
 
 /// The device of the driver: what the kernel has in rdma_vt.h.
 namespace hcasim::rvt {
@@ -132,13 +133,15 @@ struct rvt_dev_info {
   rvt_qp_ibdev qp_dev;
   rvt_lkey_table lkey_table;
   std::vector<rvt_ibport> ports;
-  std::vector<rvt_cq*> cqs;  ///< by number
-  std::vector<bool> pds;     ///< numbers in use
-  std::uint64_t uar = 0;     ///< offset of the doorbell page in the BAR
-  std::uint64_t icm = 0;     ///< host memory lent to the adapter for contexts, 0: none
+  std::vector<rvt_cq*> cqs;    ///< by number
+  std::vector<rvt_srq*> srqs;  ///< by number, without kSrqBit
+  std::vector<bool> pds;       ///< numbers in use
+  std::uint64_t uar = 0;       ///< offset of the doorbell page in the BAR
+  std::uint64_t icm = 0;       ///< host memory lent to the adapter for contexts, 0: none
 
   int n_pds_allocated = 0;
   int n_cqs_allocated = 0;
+  int n_srqs_allocated = 0;
   int n_qps_allocated = 0;
   int n_rc_qps = 0;
   int n_mrs_allocated = 0;

@@ -83,6 +83,28 @@ int ib_poll_cq(ib_cq* cq, int entries, ib_wc* wc);
 /// @return 1 when missed events are to be reported and there are completions; otherwise 0
 int ib_req_notify_cq(ib_cq* cq, std::uint32_t flags);
 
+// --- Shared receive queues ----------------------------------------------------------------------
+
+/// Makes a shared receive queue. Tasks only.
+/// @param attr its handler takes IB_EVENT_SRQ_LIMIT_REACHED and IB_EVENT_SRQ_ERR
+/// @return it, or ERR_PTR with the errors of rvt_create_srq
+ib_srq* ib_create_srq(ib_pd* pd, const ib_srq_init_attr* attr);
+/// Changes size (IB_SRQ_MAX_WR), limit (IB_SRQ_LIMIT) or both: see rvt_modify_srq. Tasks only.
+/// @return 0; -EINVAL; -ENOMEM; -EIO
+int ib_modify_srq(ib_srq* srq, const ib_srq_attr* attr, std::uint32_t mask);
+/// Reads the attributes; srq_limit is 0 once the event has fired. Any context; outside a task it is
+/// 0 only once the event was raised.
+/// @return 0
+int ib_query_srq(ib_srq* srq, ib_srq_attr* attr);
+/// Destroys it; the receives it holds vanish. Tasks only.
+/// @return 0; -EBUSY while a queue pair uses it
+int ib_destroy_srq(ib_srq* srq);
+/// Posts a list of receives, with one doorbell, whatever state queue pairs are in. Any context.
+/// `bad_wr` may be null.
+/// @return 0, or the errno of the first request that was not posted: -EINVAL too many elements,
+///   -ENOMEM full; it goes to `*bad_wr`, and those before it are posted
+int ib_post_srq_recv(ib_srq* srq, const ib_recv_wr* wr, const ib_recv_wr** bad_wr);
+
 // --- Queue pairs --------------------------------------------------------------------------------
 
 /// Makes a queue pair in RESET. Tasks only. `attr->cap` is written back as it was made.
@@ -106,7 +128,7 @@ int ib_destroy_qp(ib_qp* qp);
 /// @return 0, or the errno of the first request that was not posted, which goes to `*bad_wr`; those
 ///   before it are posted
 int ib_post_send(ib_qp* qp, const ib_send_wr* wr, const ib_send_wr** bad_wr);
-/// The same for receives.
+/// The same for receives. A queue pair with an SRQ has no queue of its own: -EINVAL.
 int ib_post_recv(ib_qp* qp, const ib_recv_wr* wr, const ib_recv_wr** bad_wr);
 
 }  // namespace hcasim::rvt

@@ -91,11 +91,12 @@ void AdapterBench::fill(std::uint64_t address, const std::vector<std::uint8_t>& 
 }
 
 hw::Mailbox AdapterBench::issue(hw::CommandOpcode opcode, std::uint32_t object, const void* input,
-                                std::size_t bytes) {
+                                std::size_t bytes, std::uint32_t mask) {
   hw::Mailbox mailbox{};
   mailbox.opcode = opcode;
   mailbox.token = ++token_;
   mailbox.object = object;
+  mailbox.mask = mask;
   mailbox.status = hw::CommandStatus::kPending;
   if (bytes != 0) std::memcpy(mailbox.payload, input, bytes);
   store(mailbox_, mailbox);
@@ -218,6 +219,7 @@ void AdapterBench::provide(BenchQp& qp) {
     context.recv_cqn = qp.recv_cq.context.cqn;
   }
   context.sq_base = allocate(std::uint64_t{context.sq_size} * context.sq_stride, 64);
+  if (context.uses_srq != 0) return;
   context.rq_base = allocate(std::uint64_t{context.rq_size} * context.rq_stride, 512);
   context.tail_record = allocate(sizeof(hw::TailRecord));
 }

@@ -104,7 +104,7 @@ class AdapterBench : public pcie::BarHost {
 
   // Control: each takes time.
   hw::Mailbox issue(hw::CommandOpcode opcode, std::uint32_t object, const void* input = nullptr,
-                    std::size_t bytes = 0);
+                    std::size_t bytes = 0, std::uint32_t mask = 0);
   template <typename T>
   hw::CommandStatus command(hw::CommandOpcode opcode, std::uint32_t object, const T& input) {
     return issue(opcode, object, &input, sizeof input).status;

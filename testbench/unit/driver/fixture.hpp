@@ -65,6 +65,8 @@ class DriverTest : public testing::Test {
     host.settle();
     for (ib_qp* qp : qps) EXPECT_EQ(ib_destroy_qp(qp), 0);
     qps.clear();
+    for (ib_srq* srq : srqs) EXPECT_EQ(ib_destroy_srq(srq), 0);
+    srqs.clear();
     for (ib_cq* each : cqs) EXPECT_EQ(ib_destroy_cq(each), 0);
     cqs.clear();
     if (mr != nullptr) {
@@ -246,6 +248,7 @@ class DriverTest : public testing::Test {
   ib_cq* cq = nullptr;
   std::uint64_t buffer = 0;
   std::vector<ib_qp*> qps;
+  std::vector<ib_srq*> srqs;
   std::vector<ib_cq*> cqs;
   Seen cq_seen;
   Seen qp_seen;
