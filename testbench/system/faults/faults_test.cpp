@@ -184,8 +184,8 @@ TEST_F(Faults, EveryMixtureEndsRight) {
     std::uint32_t out_of_retries = 0;
     std::uint32_t out_of_rnr_retries = 0;
     for (const auto& traffic : traffic_) {
-      out_of_retries += traffic->failures(rvt::IB_WC_RETRY_EXC_ERR);
-      out_of_rnr_retries += traffic->failures(rvt::IB_WC_RNR_RETRY_EXC_ERR);
+      out_of_retries += traffic->ended_with(rvt::IB_WC_RETRY_EXC_ERR);
+      out_of_rnr_retries += traffic->ended_with(rvt::IB_WC_RNR_RETRY_EXC_ERR);
     }
     failed = out_of_retries + out_of_rnr_retries;
     runs_with_failures += failed != 0 ? 1 : 0;
@@ -218,6 +218,46 @@ TEST_F(Faults, EveryMixtureEndsRight) {
   }
   EXPECT_GT(runs_with_failures, 0u);
   EXPECT_LT(runs_with_failures, kSeeds / 2);
+}
+
+class HostFaults : public Faults {
+ protected:
+  HostFaults() : Faults({"pcie.faults.read_error=0.002"}) {}
+};
+
+// Whatever a DMA read was for that fails - a work request, a payload, a receive, an atomic - the
+// queue pair ends with an error and everything posted completes.
+TEST_F(HostFaults, AReadThatFailsEndsItsQueuePairAndNothingHangs) {
+  constexpr std::uint32_t kSeeds = 60;
+  const std::uint64_t first = support::test_seed(1);
+  std::map<int, std::uint32_t> ends;
+  for (std::uint32_t n = 0; n < kSeeds; ++n) {
+    SCOPED_TRACE("HCASIM_SEED=" + std::to_string(first + n));
+    Plan plan;
+    plan.seed = first + n;
+    plan.messages = kMostMessages / 2;
+    plan.pair.timeout = 6;
+    plan.pair.min_rnr_timer = 5;
+    plan.may_fail = plan.host_fails = true;
+    make_traffic(plan);
+    ASSERT_TRUE(run()) << "it does not come to its end";
+    for (const auto& traffic : traffic_) {
+      for (int status = rvt::IB_WC_SUCCESS; status <= rvt::IB_WC_GENERAL_ERR; ++status) {
+        ends[status] += traffic->ended_with(static_cast<rvt::ib_wc_status>(status));
+      }
+    }
+    finish();
+    if (HasFailure()) return;
+  }
+  for (const auto& [status, count] : ends) {
+    if (count != 0) std::cout << "status " << status << ": " << count << '\n';
+  }
+  EXPECT_GT(ends[rvt::IB_WC_SUCCESS], ends[rvt::IB_WC_WR_FLUSH_ERR]);
+  for (const auto status : {rvt::IB_WC_WR_FLUSH_ERR, rvt::IB_WC_LOC_QP_OP_ERR,
+                            rvt::IB_WC_REM_OP_ERR, rvt::IB_WC_RETRY_EXC_ERR}) {
+    EXPECT_GT(ends[status], 0u) << int{status};
+  }
+  EXPECT_GT(counts()["read_errors"], 0u);
 }
 
 }  // namespace

@@ -44,8 +44,8 @@ class RcTraffic final : public Traffic {
   bool take(std::size_t node, const rvt::ib_wc& wc) override;
   void check() override;
 
-  /// Messages that ended with this status, not with success and not flushed.
-  std::uint32_t failures(rvt::ib_wc_status status) const;
+  /// Messages that ended with this status.
+  std::uint32_t ended_with(rvt::ib_wc_status status) const;
 
  private:
   /// From `node` to the other one.

@@ -19,6 +19,7 @@ struct Plan {
   support::PairOptions pair;
   std::uint32_t receive_pause_ns = 20'000;  ///< at most, between posts of receives
   bool may_fail = false;                    ///< the faults may be more than the retries make up for
+  bool host_fails = false;  ///< memory cannot be read now and then, which no retry makes up for
 };
 
 /// Traffic of one transport service between two nodes, both ways, whose every message can be told
