@@ -26,12 +26,13 @@ PortModule::PortModule(const sc_core::sc_module_name& name, sim::EngineModule& n
       in("in"),
       node_(node),
       port_(node.engine(), "port", p),
-      faults_(p.faults.any() ? std::make_unique<FaultyWire>(port_, p.faults, seed) : nullptr),
+      beyond_(this),
       calls_(node),
       backward_(std::make_unique<Backward>()) {
   out.bind(*backward_);
   in.bind(*this);
-  put_on(*this);
+  port_.set_wire(*this);
+  if (p.faults.any()) set_faults(p.faults, seed);
 }
 
 PortModule::~PortModule() = default;
@@ -43,9 +44,15 @@ void PortModule::start_of_simulation() {
 }
 
 void PortModule::put_on(Wire& wire) {
+  beyond_ = &wire;
   if (!faults_) return port_.set_wire(wire);
   faults_->set_wire(wire);
   port_.set_wire(*faults_);
+}
+
+void PortModule::set_faults(const Parameters::Faults& faults, std::uint64_t seed) {
+  faults_ = std::make_unique<FaultyWire>(port_, faults, seed);
+  put_on(*beyond_);
 }
 
 tlm::tlm_generic_payload& PortModule::acquire() {

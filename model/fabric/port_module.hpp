@@ -48,6 +48,8 @@ class PortModule : public sc_core::sc_module,
   EthernetPort& port() { return port_; }
   const EthernetPort& port() const { return port_; }
   sim::EngineModule& node() { return node_; }
+  /// Other faults for what is sent from now on, which begin_faults() lets happen.
+  void set_faults(const Parameters::Faults& faults, std::uint64_t seed);
   /// From this time on the link has the faults that it was given.
   void begin_faults(hw::Time time) {
     if (faults_) faults_->begin(time);
@@ -79,6 +81,7 @@ class PortModule : public sc_core::sc_module,
   sim::EngineModule& node_;
   EthernetPort port_;
   std::unique_ptr<FaultyWire> faults_;  // null: the link has none
+  Wire* beyond_;                        // what packets are put on, behind the faults
   SocketCalls calls_;
   std::unique_ptr<Backward> backward_;
   std::vector<std::unique_ptr<tlm::tlm_generic_payload>> payloads_;

@@ -137,20 +137,23 @@ void ResponseHandler::on_nak(QueuePair& qp, const fabric::Packet& packet) {
 }
 
 // After an RNR NAK nothing of this queue pair is sent before the responder's time is over; the ACK
-// timer is off meanwhile, and a second NAK for the same packet changes nothing.
+// timer is off meanwhile, and a second NAK for the same packet changes nothing. Where the NAK shows
+// that the response to an earlier READ was lost, that is asked for again first, after the wait.
 void ResponseHandler::on_rnr(QueuePair& qp, const fabric::Packet& packet) {
   ++counters_.rnr_naks;
   SendState& send = qp.send;
   if (send.rnr_wait) return;
-  if (!acknowledge_before(qp, packet.psn)) return;
-  if (send.in_flight.empty()) return;
-  if (send.rnr_retry == 0) {
-    ++counters_.req_rnr_retries_exceeded;
-    return core_.qp_control->fail_send(qp, hw::WcStatus::kRnrRetryExcErr, packet.aeth.syndrome);
+  const bool oldest = acknowledge_before(qp, packet.psn);
+  if (qp.flushes() || send.in_flight.empty()) return;
+  if (oldest) {
+    if (send.rnr_retry == 0) {
+      ++counters_.req_rnr_retries_exceeded;
+      return core_.qp_control->fail_send(qp, hw::WcStatus::kRnrRetryExcErr, packet.aeth.syndrome);
+    }
+    if (qp.context.rnr_retry != 7) --send.rnr_retry;
   }
+  core_.requester->rewind(qp, send.unacked_psn);
   ++counters_.rnr_nak_retry_err;
-  if (qp.context.rnr_retry != 7) --send.rnr_retry;
-  core_.requester->rewind(qp, packet.psn);
   send.rnr_wait = true;
   send.timer_deadline = hw::kNever;
   send.rnr_until = now() + hw::rnr_timer(hw::syndrome_value(packet.aeth.syndrome));

@@ -187,6 +187,9 @@ void ResponseUnit::send_read_packet(QueuePair& qp, Response& response) {
       first ? (last ? hw::BthOpcode::kRcReadResponseOnly : hw::BthOpcode::kRcReadResponseFirst)
             : (last ? hw::BthOpcode::kRcReadResponseLast : hw::BthOpcode::kRcReadResponseMiddle);
   packet->resize_payload(bytes);
+  // For a NAK that may have to take its place: a READ without any answer does not count. (No
+  // response has an ImmDt.)
+  packet->imm.value = first && !response.repeated ? hw::psn_add(response.msn, -1) : response.msn;
   const std::uint64_t address = response.addr + response.offset;
   const MemoryRegion* region = bytes == 0
                                    ? nullptr
@@ -213,12 +216,17 @@ void ResponseUnit::send_read_packet(QueuePair& qp, Response& response) {
   if (last) pop(qp);
 }
 
+// A NAK in the place of a READ response.
+void ResponseUnit::make_nak(fabric::Packet& packet, hw::NakCode code) {
+  packet.opcode = hw::BthOpcode::kRcAcknowledge;
+  packet.aeth = {hw::nak_syndrome(code), packet.imm.value};
+  packet.resize_payload(0);
+  ++counters_.naks;
+}
+
 // The region went away in the middle of the answer.
 void ResponseUnit::refuse_read(QueuePair& qp, fabric::PacketPtr packet) {
-  packet->opcode = hw::BthOpcode::kRcAcknowledge;
-  packet->aeth.syndrome = hw::nak_syndrome(hw::NakCode::kRemoteAccess);
-  packet->resize_payload(0);
-  ++counters_.naks;
+  make_nak(*packet, hw::NakCode::kRemoteAccess);
   transmit(std::move(packet), qp);
   pop(qp);
   qp.receive.silent = true;
@@ -269,10 +277,7 @@ void ResponseUnit::packet_dropped(std::uint32_t qpn) {
 
 // A NAK takes the place of the data and is the last word; packet_left() follows.
 bool ResponseUnit::gather_failed(std::uint32_t qpn, fabric::Packet& packet) {
-  packet.opcode = hw::BthOpcode::kRcAcknowledge;
-  packet.aeth.syndrome = hw::nak_syndrome(hw::NakCode::kRemoteOperational);
-  packet.resize_payload(0);
-  ++counters_.naks;
+  make_nak(packet, hw::NakCode::kRemoteOperational);
   transmit_queue_.drop(qpn);
   if (QueuePair* qp = core_.qp(qpn)) {
     qp->receive.silent = true;

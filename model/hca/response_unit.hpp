@@ -8,6 +8,7 @@
 
 #include "hca/core.hpp"
 #include "hca/transmit_queue.hpp"
+#include "hcasim/hw/wire/syndrome.hpp"
 #include "sim/engine/unit.hpp"
 
 namespace hcasim::hca {
@@ -95,6 +96,7 @@ class ResponseUnit : public sim::Unit, public TransmitQueue::Owner {
   void resume();
   void arrange();
   bool send_one(QueuePair& qp);
+  void make_nak(fabric::Packet& packet, hw::NakCode code);
   void refuse_read(QueuePair& qp, fabric::PacketPtr packet);
   void send_read_packet(QueuePair& qp, Response& response);
   void pop(QueuePair& qp);

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "hcasim/rvt/verbs.hpp"
@@ -43,8 +44,12 @@ struct PairOptions {
 /// rules of the transport.
 class ConnectedPair {
  public:
-  explicit ConnectedPair(std::uint64_t memory_bytes, std::uint64_t seed = 1)
-      : system_(sim::load_config({}), {{"a", "b"}, seed, true}) {
+  /// `settings` are keys of the configuration with their values.
+  explicit ConnectedPair(std::uint64_t memory_bytes, std::uint64_t seed = 1,
+                         const std::vector<std::string>& settings = {},
+                         const monitor::MonitorOptions& strictness = {})
+      : rules_(strictness),
+        system_(sim::load_config({.settings = settings}), {{"a", "b"}, seed, true}) {
     EXPECT_EQ(system_.start_devices(), 0);
     for (std::size_t i = 0; i < 2; ++i) {
       system_.node(i).adapter().port().port().set_observer(&rules_.add_port(), true);
@@ -83,7 +88,8 @@ class ConnectedPair {
   Endpoint& end(std::size_t node) { return ends_[node]; }
   monitor::ProtocolMonitor& rules() { return rules_; }
 
-  void connect(const PairOptions& options) {
+  /// One more connection; the ends' `qp` are its queue pairs.
+  std::array<rvt::ib_qp*, 2> connect(const PairOptions& options) {
     for (std::size_t i = 0; i < 2; ++i) {
       system_.run_task(i, [&, i] { create(i, options); });
     }
@@ -91,14 +97,20 @@ class ConnectedPair {
       system_.run_task(i, [&, i] { bring_up(i, options); });
       rules_.add(static_cast<std::uint32_t>(i), monitor::monitored(ends_[i].qp, options.sq_psn));
     }
+    connections_.push_back({ends_[0].qp, ends_[1].qp});
+    return connections_.back();
   }
 
+  /// Takes all connections down.
   void disconnect() {
-    for (std::size_t i = 0; i < 2; ++i) {
-      const std::uint32_t qpn = ends_[i].qp->qp_num;
-      system_.run_task(i, [&, i] { EXPECT_EQ(rvt::ib_destroy_qp(ends_[i].qp), 0); });
-      rules_.remove(static_cast<std::uint32_t>(i), qpn);
+    for (const auto& connection : connections_) {
+      for (std::size_t i = 0; i < 2; ++i) {
+        const std::uint32_t qpn = connection[i]->qp_num;
+        system_.run_task(i, [&, i] { EXPECT_EQ(rvt::ib_destroy_qp(connection[i]), 0); });
+        rules_.remove(static_cast<std::uint32_t>(i), qpn);
+      }
     }
+    connections_.clear();
     monitor::expect_clean(rules_);
   }
 
@@ -179,6 +191,7 @@ class ConnectedPair {
   monitor::ProtocolMonitor rules_;
   sim::System system_;
   std::array<Endpoint, 2> ends_;
+  std::vector<std::array<rvt::ib_qp*, 2>> connections_;
 };
 
 }  // namespace hcasim::support

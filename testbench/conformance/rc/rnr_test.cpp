@@ -175,6 +175,28 @@ TEST(RnrRequester, AcknowledgesWhatCameBefore) {
 }
 
 // B49: the data of a WRITE with immediate that found no receive is written once, after the retry.
+// What is behind the READ would otherwise be sent again before its time.
+TEST(RnrRequester, WaitsThoughAnEarlierResponseWasLost) {
+  for (const bool known : {false, true}) {  // that it was lost
+    Connection c;
+    SendWr read = c.gather_wr(hw::WrOpcode::kRdmaRead, 300);
+    c.bench.post_send(c.qp, read);
+    c.post(c.inline_wr(hw::WrOpcode::kSend));
+    ASSERT_EQ(psns(c.sent()), (Psns{100, 102}));
+    if (known) {
+      PeerPacket rest = AdapterBench::request(hw::BthOpcode::kRcReadResponseLast, 101, pattern(44));
+      c.arrive_and_settle(rest);
+      ASSERT_EQ(psns(c.sent()), (Psns{100, 102}));
+    }
+    c.arrive(AdapterBench::rnr_nak(102, 12));
+    c.bench.run_for(630 * hw::kMicrosecond);
+    EXPECT_TRUE(c.sent().empty());
+    c.bench.run_for(20 * hw::kMicrosecond);
+    EXPECT_EQ(psns(c.sent()), (Psns{100, 102}));
+    EXPECT_EQ(c.count("requester", "implied_nak_seq_err"), 1u);
+  }
+}
+
 TEST(RnrResponder, WriteWithImmediateIsWrittenOnce) {
   Connection c;
   PeerPacket packet = c.write(500, 0, 64, hw::BthOpcode::kRcWriteOnlyImm);
