@@ -34,6 +34,8 @@ void take_slot(rvt_qp* qp, rvt_swqe* wqe, bool reserved_op) {
 }
 
 void remember(rvt_qp* qp, const ib_send_wr* wr, const SendWqe& built, std::uint32_t flags) {
+  // Most queue pairs of a large system never send.
+  if (qp->s_wq.empty()) qp->s_wq.resize(qp->s_size);
   rvt_swqe& wqe = qp->s_wq[qp->s_head];
   wqe.wr_id = wr->wr_id;
   wqe.length = built.length();

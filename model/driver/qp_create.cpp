@@ -56,7 +56,6 @@ int allocate_send_ring(rvt_dev_info* rdi, rvt_qp* qp, const ib_qp_cap& cap) {
   qp->s_stride = hw::send_wqe_stride(cap.max_send_sge, cap.max_inline_data);
   qp->s_ring = rdi->port->allocate(std::uint64_t{qp->s_size} * qp->s_stride, 64);
   if (qp->s_ring == 0) return -ENOMEM;
-  qp->s_wq.resize(qp->s_size);
   return 0;
 }
 

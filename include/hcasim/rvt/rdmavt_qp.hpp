@@ -137,7 +137,7 @@ struct rvt_qp {
   // Send side.
   spinlock_t s_hlock{LockRank::kSendHead};
   spinlock_t s_lock{LockRank::kSend};
-  std::vector<rvt_swqe> s_wq;  ///< one for each slot of the ring
+  std::vector<rvt_swqe> s_wq;  ///< one for each slot of the ring; empty before the first post
   std::uint64_t s_ring = 0;    ///< host address of the ring
   std::uint32_t s_stride = 0;  ///< bytes of a slot
   std::uint32_t s_size = 0;    ///< slots: max_send_wr + 1 + reserved

@@ -3,6 +3,8 @@
 
 #include "sim/replay/system_statistics.hpp"
 
+#include <algorithm>
+
 namespace hcasim::sim {
 
 namespace {
@@ -110,7 +112,8 @@ void append_statistics(NodeSystem& node, const SystemSnapshot& before, hw::Time 
   append_difference(before.counters, std::move(after.counters), statistics);
   for (std::size_t i = 0; i < after.busy.size(); ++i) {
     const hw::Time busy = after.busy[i].second - before.busy[i].second;
-    const double share = time > 0 ? static_cast<double>(busy) / static_cast<double>(time) : 0;
+    const double part = time > 0 ? static_cast<double>(busy) / static_cast<double>(time) : 0;
+    const double share = std::min(part, 1.0);  // a link may be taken beyond the end
     statistics.utilisation.push_back({node.node_name(), after.busy[i].first, share});
   }
 }

@@ -78,6 +78,26 @@ TEST(ContextMiss, AWqeFetchWaitsForItsQueuePair) {
   EXPECT_EQ(bench.cache_counter("qpc_cache_writeback"), 2u);  // creation of the second, and this
 }
 
+// Between its WQE's fetch and its turn the context can be pushed out again. `other` comes in while
+// the WQE is being read.
+TEST(ContextMiss, AQueuePairWhoseTurnItIsWaitsForItsContext) {
+  MissBench bench(small_qpc());
+  BenchQp old = bench.create_qp();
+  BenchQp other = bench.create_qp();
+  bench.create_qp();
+  const Time start = quiet_start(bench);
+  bench.send(old, inline_write());
+  bench.arrive_at(start + 200 * hw::kNanosecond, other,
+                  AdapterBench::request(hw::BthOpcode::kRcWriteOnly, 500));
+  const Time turn = start + kContextRead + kRead;
+  bench.run_to(turn + kContextRead);
+  EXPECT_EQ(bench.context_reads().size(), 3u);  // old, other, and old again
+  const auto packets = [&] { return opcodes(bench.sent()); };
+  EXPECT_EQ(packets(), std::vector{hw::BthOpcode::kRcAcknowledge});
+  bench.run_to(turn + kContextRead + 200 * hw::kNanosecond);
+  EXPECT_EQ(packets(), std::vector{hw::BthOpcode::kRcWriteOnly});
+}
+
 // A packet of a queue pair whose context is away waits for it, later ones behind it in order; one
 // of another queue pair passes.
 TEST(ContextMiss, APacketWaitsForItsQueuePairAndForNoOther) {
@@ -210,6 +230,25 @@ TEST(ContextMiss, AReceiveWaitsForItsTranslationsAndIsCountedOnce) {
   EXPECT_EQ(bench.counter("responder", "rx_send_requests"), 1u);
   EXPECT_EQ(bench.poll(qp.recv_cq).size(), 1u);
   EXPECT_EQ(bench.bytes(region.area, 64), pattern(64));
+}
+
+// The request waits for the protection, the data of the answer for the translation.
+TEST(ContextMiss, AReadRequestAndItsAnswerWaitForTheirs) {
+  MissBench bench(small_translation());
+  const OldRegion region(bench);
+  bench.fill(region.area, pattern(100));
+  BenchQp qp = bench.create_qp();
+  quiet_start(bench);
+  bench.arrive(qp, read_request(500, region.area, region.key, 100));
+  bench.run_idle();
+  ASSERT_EQ(bench.context_reads().size(), 1u);
+  const Time asked = bench.context_reads()[0].at;
+  const auto data = bench.dma.reads(region.area, 4096);
+  ASSERT_EQ(data.size(), 1u);
+  EXPECT_GE(data[0].at - asked, kContextRead + kRead);
+  EXPECT_LE(data[0].at - asked, kContextRead + kRead + bench.cycles(20));
+  EXPECT_EQ(bench.sent().at(0).payload, pattern(100));
+  EXPECT_EQ(bench.counter("responder", "rx_read_requests"), 1u);
 }
 
 TEST(ContextMiss, AnAtomicWaitsForItsTranslations) {
