@@ -22,7 +22,7 @@ CheckedTrace::CheckedTrace(const std::string& path, const std::string& name, boo
 }
 
 void CheckedTrace::look_at(const Operation& operation, const std::string& name) {
-  if (operation.verb == Verb::kPostSend || operation.verb == Verb::kPostRecv) {
+  if (is_post(operation.verb)) {
     const std::size_t node = operation.node == nodes().front() ? 0 : 1;
     posts_[node].add(operation.object, operation.verb == Verb::kPostSend);
     return;
