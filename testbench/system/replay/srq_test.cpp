@@ -138,6 +138,28 @@ TEST(SharedReceives, ALimitThatIsSetAnewOrGone) {
   EXPECT_EQ(run.count("messages_completed"), 4u);
 }
 
+// B86, B91: a pool that is too small shows as RNR. With rnr_retry 7 all arrives, if late; with 0
+// the first NAK ends the connection.
+TEST(SharedReceives, StarvationIsRnrAndEndsAsTheSenderSaid) {
+  for (const bool patient : {true, false}) {
+    Lines lines = {"node a", "node b", "b create_srq pool max_wr=1"};
+    const std::string how =
+        " srq=pool min_rnr_timer=1 rnr_retry=" + std::string(patient ? "7" : "0");
+    for (int q = 0; q < 4; ++q) {
+      const std::string name = "q" + std::to_string(q);
+      lines.push_back("connect a." + name + " b." + name + how);
+    }
+    for (int i = 0; i < 12; ++i) lines.push_back("b post_srq_recv pool length=64");
+    for (int i = 0; i < 12; ++i) {
+      lines.push_back("a post_send q" + std::to_string(i % 4) + " SEND length=64");
+    }
+    const RunOfLines run = run_lines(lines);
+    EXPECT_GT(run.statistics["counters"]["a"]["requester"]["n_rnr_naks"].get<int>(), 0);
+    EXPECT_EQ(run.count("messages_completed") == 12, patient);
+    EXPECT_EQ(run.csv.find("RNR_RETRY_EXC_ERR") == std::string::npos, patient);
+  }
+}
+
 TEST(SharedReceives, ResizedWhileInUse) {
   Lines lines = kPool;
   for (int i = 0; i < 8; ++i) lines.push_back("b post_srq_recv pool length=64");
