@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "hcasim/sim/trace.hpp"
@@ -30,6 +32,9 @@ class MonitoredReplay {
     }
     sim::Operation operation;
     while (reader.next(operation)) {
+      if (operation.verb == sim::Verb::kCreateSrq) {
+        srqs_.insert({operation.node, operation.object});
+      }
       if (operation.verb == sim::Verb::kConnect) connect(operation);
     }
   }
@@ -53,11 +58,17 @@ class MonitoredReplay {
     std::uint32_t port;
     std::uint32_t qpn;
     std::uint32_t psn;
+    bool uses_srq;
   };
 
   void connect(const sim::Operation& operation) {
-    const End a = take(operation.node, operation.value(sim::Arg::kPsn));
-    const End b = take(operation.peer_node, operation.value(sim::Arg::kPsnPeer));
+    End a = take(operation.node, operation.value(sim::Arg::kPsn));
+    End b = take(operation.peer_node, operation.value(sim::Arg::kPsnPeer));
+    if (operation.has(sim::Arg::kSrq)) {
+      const auto srq = static_cast<sim::NameId>(operation.value(sim::Arg::kSrq));
+      a.uses_srq = srqs_.contains({operation.node, srq});
+      b.uses_srq = srqs_.contains({operation.peer_node, srq});
+    }
     add(operation, a, b);
     add(operation, b, a);
   }
@@ -68,7 +79,7 @@ class MonitoredReplay {
     while (nodes_.at(port).name != name) ++port;
     const std::size_t index = nodes_[port].queue_pairs++;
     const auto known = run_.queue_pairs(port);
-    return {port, index < known.size() ? known[index] : 0, static_cast<std::uint32_t>(psn)};
+    return {port, index < known.size() ? known[index] : 0, static_cast<std::uint32_t>(psn), false};
   }
 
   void add(const sim::Operation& operation, const End& end, const End& peer) {
@@ -79,6 +90,7 @@ class MonitoredReplay {
     qp.rq_psn = peer.psn;
     qp.mtu = static_cast<std::uint32_t>(operation.value(sim::Arg::kMtu));
     qp.max_rd_atomic = static_cast<std::uint32_t>(operation.value(sim::Arg::kMaxRdAtomic));
+    qp.uses_srq = end.uses_srq;
     qp.ack_timeout =
         monitor::ack_timeout(static_cast<std::uint8_t>(operation.value(sim::Arg::kTimeout)));
     monitor_.add(end.port, qp);
@@ -88,6 +100,7 @@ class MonitoredReplay {
   monitor::CapturedRun run_;
   monitor::ProtocolMonitor monitor_;
   std::vector<Node> nodes_;
+  std::set<std::pair<sim::NameId, sim::NameId>> srqs_;  // node and name
 };
 
 }  // namespace hcasim::support

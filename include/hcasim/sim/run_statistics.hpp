@@ -59,9 +59,10 @@ struct NodeStatistics {
 
 /// The kinds of queue whose filling is watched; each is the sum over all such queues of a node.
 enum class QueueKind : std::uint8_t {
-  kReceive,     ///< receive work requests from posting to the poll of their completion
-  kSend,        ///< send work requests from posting to the poll that retires them
-  kCompletion,  ///< completions from being visible in host memory to being polled
+  kReceive,        ///< receive work requests from posting to the poll of their completion
+  kSend,           ///< send work requests from posting to the poll that retires them
+  kCompletion,     ///< completions from being visible in host memory to being polled
+  kSharedReceive,  ///< as kReceive, of SRQs; only where receives were posted to one
 };
 
 /// How full queues were over the time of the run.

@@ -26,9 +26,17 @@ enum class Verb : std::uint8_t {
   kPostSend,     ///< one work request on a send queue
   kPostRecv,     ///< one work request on a receive queue
   kReqNotifyCq,  ///< arm a CQ for an event
+  kCreateSrq,    ///< make an SRQ
+  kModifySrq,    ///< give an SRQ another size or limit
+  kDestroySrq,   ///< destroy an SRQ
+  kPostSrqRecv,  ///< one work request on an SRQ
 };
 /// Number of verbs.
-inline constexpr std::size_t kVerbs = 12;
+inline constexpr std::size_t kVerbs = 16;
+/// True for verbs that post a work request.
+constexpr bool is_post(Verb verb) {
+  return verb == Verb::kPostSend || verb == Verb::kPostRecv || verb == Verb::kPostSrqRecv;
+}
 
 /// Opcode of a send work request; the values are those of the kernel's ib_wr_opcode.
 enum class SendOpcode : std::uint8_t {
@@ -69,11 +77,11 @@ enum AccessFlag : std::uint32_t {
 
 /// Words without a value at the end of a line, one bit each.
 enum OperationFlag : std::uint32_t {
-  kUnsignaled = 1,  ///< post_send: no CQE on success (unless the QP signals all)
-  kFence = 2,       ///< post_send: waits for earlier READs and atomics
-  kSolicited = 4,   ///< post_send: solicited event at the peer; req_notify_cq: only such events
-  kInline = 8,      ///< post_send: data inside the WQE
-  kMore = 16,  ///< post_send, post_recv: the node's next post to this queue is in the same list
+  kUnsignaled = 1,     ///< post_send: no CQE on success (unless the QP signals all)
+  kFence = 2,          ///< post_send: waits for earlier READs and atomics
+  kSolicited = 4,      ///< post_send: solicited event at the peer; req_notify_cq: only such events
+  kInline = 8,         ///< post_send: data inside the WQE
+  kMore = 16,          ///< posts: the node's next post to this queue is in the same list
   kMissedEvents = 32,  ///< req_notify_cq: ask for completions that came before the arming
 };
 
@@ -96,7 +104,12 @@ enum class Arg : std::uint8_t {
   kMaxRecvSge,     ///< SGEs a work request
   kMaxInlineData,  ///< bytes
   kSqSigAll,       ///< 1: every send makes a CQE
+  kSrq,            ///< NameId of an SRQ; connect: of each node that has one of this name
   kMrLength,       ///< connect: bytes of the default MR where it is made
+  // Shared receive queues
+  kMaxWr,     ///< work requests
+  kMaxSge,    ///< SGEs a work request
+  kSrqLimit,  ///< event when fewer remain; 0 none
   // Attributes of a QP
   kState,            ///< a QpState to go to
   kCurState,         ///< a QpState that the caller claims

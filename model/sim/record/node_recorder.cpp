@@ -16,6 +16,7 @@ void NodeRecorder::qp_created(std::uint32_t qpn, std::string_view name) {
   QpRecord& qp = qps_.at(qpn);
   empty_queues(qp, latest_);
   qp.name = qps_.keep_name(name);
+  qp.shares = false;
   qp.sends.restart();
   qp.completed.restart();
 }
@@ -142,6 +143,22 @@ void NodeRecorder::receive_posted(std::uint32_t qpn, hw::Time at, std::uint64_t 
   receive_queue_.change(at, static_cast<std::int64_t>(count));
 }
 
+void NodeRecorder::shared_receive_posted(hw::Time at, std::uint64_t count) {
+  saw(at);
+  if (shared_queue_ == nullptr) {
+    shared_queue_ = std::make_unique<Occupancy>();
+    if (epoch_ != hw::kNever) shared_queue_->begin(epoch_);
+  }
+  shared_queue_->change(at, static_cast<std::int64_t>(count));
+}
+
+void NodeRecorder::shared_receives_gone(hw::Time at, std::uint64_t count) {
+  saw(at);
+  if (shared_queue_ != nullptr && count != 0) {
+    shared_queue_->change(at, -static_cast<std::int64_t>(count));
+  }
+}
+
 void NodeRecorder::receive_polled(std::uint32_t qpn, hw::WcStatus status, std::uint64_t bytes,
                                   hw::Time at) {
   saw(at);
@@ -149,6 +166,8 @@ void NodeRecorder::receive_polled(std::uint32_t qpn, hw::WcStatus status, std::u
   if (qp.receives != 0) {
     --qp.receives;
     receive_queue_.change(at, -1);
+  } else if (qp.shares) {
+    shared_receives_gone(at, 1);
   }
   if (store_.records(at)) count_receive(status, bytes);
   const std::uint64_t message = qp.completed.empty() ? 0 : qp.completed.pop();
@@ -196,10 +215,12 @@ void NodeRecorder::receive_completed(std::uint32_t qpn, std::uint64_t message) {
 }
 
 void NodeRecorder::begin(hw::Time epoch) {
+  epoch_ = epoch;
   for (Occupancy* queue : {&receive_queue_, &send_queue_, &completion_queue_}) queue->begin(epoch);
 }
 
 void NodeRecorder::end(hw::Time end) {
+  if (shared_queue_ != nullptr) shared_queue_->end(end);
   for (Occupancy* queue : {&receive_queue_, &send_queue_, &completion_queue_}) queue->end(end);
   qps_.for_each([&](QpRecord& qp) {
     while (!qp.sends.empty()) abandon(qp.sends.pop(), end);
@@ -229,6 +250,7 @@ void NodeRecorder::append_occupancy(std::vector<OccupancyStatistics>& out) const
   append(QueueKind::kReceive, receive_queue_);
   append(QueueKind::kSend, send_queue_);
   append(QueueKind::kCompletion, completion_queue_);
+  if (shared_queue_ != nullptr) append(QueueKind::kSharedReceive, *shared_queue_);
 }
 
 }  // namespace hcasim::sim

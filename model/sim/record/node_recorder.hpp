@@ -39,6 +39,12 @@ class NodeRecorder : public hca::MessageObserver {
   void send_polled(std::uint32_t qpn, std::uint64_t count, hw::WcStatus status, hw::Time at);
   /// `count` receives at once.
   void receive_posted(std::uint32_t qpn, hw::Time at, std::uint64_t count = 1);
+  /// The QP takes its receives from a shared queue in this life. After qp_created().
+  void qp_shares(std::uint32_t qpn) { qps_.at(qpn).shares = true; }
+  /// `count` receives at once to a shared queue.
+  void shared_receive_posted(hw::Time at, std::uint64_t count);
+  /// The shared queue is gone, and with it `count` receives that were not polled.
+  void shared_receives_gone(hw::Time at, std::uint64_t count);
   /// Takes the oldest receive_completed() of the QP.
   void receive_polled(std::uint32_t qpn, hw::WcStatus status, std::uint64_t bytes, hw::Time at);
 
@@ -80,8 +86,10 @@ class NodeRecorder : public hca::MessageObserver {
   Occupancy receive_queue_;
   Occupancy send_queue_;
   Occupancy completion_queue_;
-  std::uint64_t posted_ = 0;  // messages
-  hw::Time latest_ = 0;       // of all calls by software
+  std::unique_ptr<Occupancy> shared_queue_;  // from the first receive posted to one
+  std::uint64_t posted_ = 0;                 // messages
+  hw::Time epoch_ = hw::kNever;
+  hw::Time latest_ = 0;  // of all calls by software
 };
 
 }  // namespace hcasim::sim

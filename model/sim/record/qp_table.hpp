@@ -54,6 +54,7 @@ struct QpRecord {
   CountedRing sends;           ///< SendSlot by WQE count
   CountedRing completed;       ///< messages whose receive completions are not polled yet, 0: none
   std::uint64_t receives = 0;  ///< posted and not polled
+  bool shares = false;         ///< takes its receives from an SRQ
 };
 
 /// QP records by number, found in constant time.

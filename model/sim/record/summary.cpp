@@ -239,9 +239,19 @@ class Summary {
     for (const NodeStatistics& node : statistics_.nodes) {
       std::string row = fmt::format("{:<{}}", cut(node.name, kNameColumns - 1), kNameColumns);
       for (const OccupancyStatistics& o : statistics_.occupancy) {
-        if (o.node == node.name) row += queue_text(o);
+        if (o.node == node.name && o.queue != QueueKind::kSharedReceive) row += queue_text(o);
       }
       line("", row);
+    }
+    shared_occupancy();
+  }
+
+  // Few nodes have one.
+  void shared_occupancy() {
+    for (const OccupancyStatistics& o : statistics_.occupancy) {
+      if (o.queue != QueueKind::kSharedReceive) continue;
+      line("", fmt::format("{:<{}}SRQ mean   p99   max empty", "", kNameColumns));
+      line("", fmt::format("{:<{}}", cut(o.node, kNameColumns - 1), kNameColumns) + queue_text(o));
     }
   }
 

@@ -57,6 +57,8 @@ std::string_view name_of(QueueKind queue) {
       return "send_queue";
     case QueueKind::kCompletion:
       return "completion_queue";
+    case QueueKind::kSharedReceive:
+      return "shared_receive_queue";
   }
   return "unknown";
 }

@@ -24,7 +24,7 @@ CheckedTrace::CheckedTrace(const std::string& path, const std::string& name, boo
 }
 
 void CheckedTrace::look_at(const Operation& operation, const std::string& name) {
-  if (operation.verb == Verb::kPostSend || operation.verb == Verb::kPostRecv) {
+  if (is_post(operation.verb)) {
     const auto node = std::ranges::find(nodes(), operation.node) - nodes().begin();
     posts_[static_cast<std::size_t>(node)].add(operation.object, operation.verb == Verb::kPostSend);
     return;

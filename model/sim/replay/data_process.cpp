@@ -49,7 +49,7 @@ void DataProcess::start(OperationSource& source, hw::Time epoch) {
     if (peer.process != nullptr) peer.default_mr_there = peer.process->objects_.has_default_mr();
   }
   for (TraceQueue& queue : queues_) {
-    queue.peer_node = queue.qp->peer_node;
+    queue.peer_node = queue.qp != nullptr ? queue.qp->peer_node : own_index_;
     expect_posts(queue);
   }
   wake(epoch);
@@ -91,19 +91,23 @@ void DataProcess::qp_created(NameId name, TraceQp& qp) {
     list(queue);
   }
   if (recorder_ != nullptr) recorder_->qp_created(qp.qpn, objects_.text(name));
+  if (qp.srq == kNoName) return;
+  queues_.share(*queues_.find(qp.srq, false), qp.qpn);
+  if (recorder_ != nullptr) recorder_->qp_shares(qp.qpn);
 }
 
 // What was posted and has not completed never will; whoever waits for it goes on.
 void DataProcess::empty(NameId name) {
-  for (const bool is_send : {true, false}) {
-    TraceQueue& queue = *queues_.find(name, is_send);
-    while (!queue.posted.empty()) {
-      const Posted gone = queue.posted.pop();
-      if (gone.label != kNoInstance) complete_label(gone.label);
-    }
-    queue.posts = 0;
-    list(queue);
+  for (const bool is_send : {true, false}) empty(*queues_.find(name, is_send));
+}
+
+void DataProcess::empty(TraceQueue& queue) {
+  while (!queue.posted.empty()) {
+    const Posted gone = queue.posted.pop();
+    if (gone.label != kNoInstance) complete_label(gone.label);
   }
+  queue.posts = 0;
+  list(queue);
 }
 
 void DataProcess::qp_reset(NameId name, const TraceQp& qp) {
@@ -112,6 +116,7 @@ void DataProcess::qp_reset(NameId name, const TraceQp& qp) {
   if (recorder_ == nullptr) return;
   recorder_->qp_closed(qp.qpn, cpu_.now());
   recorder_->qp_created(qp.qpn, objects_.text(name));
+  if (qp.srq != kNoName) recorder_->qp_shares(qp.qpn);
 }
 
 void DataProcess::qp_destroyed(NameId name, const TraceQp& qp) {
@@ -250,12 +255,13 @@ inline void DataProcess::post(TraceQueue& queue, std::uint32_t count) {
   post_list_.clear();
   const WaitingWork* work = &queue.waiting.front();
   for (std::uint32_t i = 0; i < count; ++i, work = work->next) {
-    post_list_.add(*queue.qp, work->item, wr_id_of(work->item, queue.posts + i));
+    post_list_.add(queue.qp, work->item, wr_id_of(work->item, queue.posts + i));
   }
   const hw::Time at = cpu_.now();
   std::uint32_t accepted = 0;
-  const int error = post_list_.post(*queue.qp, queue.is_send, accepted);
-  if (recorder_ != nullptr && !queue.is_send && accepted != 0) {
+  const int error = queue.qp != nullptr ? post_list_.post(*queue.qp, queue.is_send, accepted)
+                                        : post_shared(queue, accepted);
+  if (queue.qp != nullptr && recorder_ != nullptr && !queue.is_send && accepted != 0) {
     recorder_->receive_posted(queue.qpn, at, accepted);
   }
   for (std::uint32_t i = 0; i < accepted; ++i) take_posted(queue, at);
@@ -281,7 +287,7 @@ inline void DataProcess::take_posted(TraceQueue& queue, hw::Time at) {
 void DataProcess::refused(TraceQueue& queue, std::uint32_t count, int error) {
   counters_.posts_refused += count;
   if (refusals_.size() < kMishapsKept) {
-    const char* const verb = queue.is_send ? "post_send" : "post_recv";
+    const char* const verb = verb_of(queue);
     refusals_.push_back(mishap(queue.waiting.front().item.line,
                                std::string(verb) + " was refused: " + std::strerror(-error)));
   }
@@ -339,7 +345,7 @@ inline void DataProcess::completed(const rvt::ib_wc& wc, std::uint32_t qpn, hw::
     return;
   }
   if (receive) {
-    receive_completed(*queue, wc, at);
+    receive_completed(*queue, wc, qpn, at);
   } else {
     send_completed(*queue, wc, at);
   }
@@ -364,11 +370,13 @@ inline void DataProcess::send_completed(TraceQueue& queue, const rvt::ib_wc& wc,
   ++counters_.unexpected;
 }
 
-inline void DataProcess::receive_completed(TraceQueue& queue, const rvt::ib_wc& wc, hw::Time at) {
+inline void DataProcess::receive_completed(TraceQueue& queue, const rvt::ib_wc& wc,
+                                           std::uint32_t qpn, hw::Time at) {
+  if (queue.posted.front().wr_id != wc.wr_id) [[unlikely]]
+    out_of_turn(queue, wc.wr_id);
   const Posted ended = queue.posted.pop();
-  if (ended.wr_id != wc.wr_id) ++counters_.unexpected;
   if (recorder_ != nullptr) {
-    recorder_->receive_polled(queue.qpn, static_cast<hw::WcStatus>(wc.status), wc.byte_len, at);
+    recorder_->receive_polled(qpn, static_cast<hw::WcStatus>(wc.status), wc.byte_len, at);
   }
   if (ended.label != kNoInstance) complete_label(ended.label);
 }

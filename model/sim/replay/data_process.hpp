@@ -83,6 +83,10 @@ class DataProcess : public Unit, public ObjectListener, private ControlOwner, pr
   void qp_created(NameId name, TraceQp& qp) override;
   void qp_reset(NameId name, const TraceQp& qp) override;
   void qp_destroyed(NameId name, const TraceQp& qp) override;
+  void srq_created(NameId name, TraceSrq& srq) override;
+  void srq_resized(NameId name, const TraceSrq& srq) override;
+  void srq_destroyed(NameId name) override;
+  void srq_limit_reached(NameId name) override;
 
  private:
   // What a peer tells: that its control line of this number has been carried out, or, for
@@ -153,9 +157,14 @@ class DataProcess : public Unit, public ObjectListener, private ControlOwner, pr
   void completed(const rvt::ib_wc& wc, std::uint32_t qpn, hw::Time at);
   void read_completions_of(const TraceQp& gone);
   void empty(NameId name);
+  void empty(TraceQueue& queue);
+  int post_shared(TraceQueue& queue, std::uint32_t& accepted);
+  void out_of_turn(TraceQueue& queue, std::uint64_t wr_id);
+  void await_limit(const PendingControl& control);
+  void end_wait_for_limit(TraceQueue& queue);
   void note_failure(const TraceQueue& queue, std::uint64_t line, rvt::ib_wc_status status);
   void send_completed(TraceQueue& queue, const rvt::ib_wc& wc, hw::Time at);
-  void receive_completed(TraceQueue& queue, const rvt::ib_wc& wc, hw::Time at);
+  void receive_completed(TraceQueue& queue, const rvt::ib_wc& wc, std::uint32_t qpn, hw::Time at);
   void completion_written() override;
   void completion_entered() override;
   void wake(hw::Time at);

@@ -25,7 +25,8 @@ bool names(const WorkItem& item, NameId mr, bool peer_is_self) {
 }
 
 bool ends_object(Verb verb) {
-  return verb == Verb::kDeregMr || verb == Verb::kDestroyCq || verb == Verb::kDestroyQp;
+  return verb == Verb::kDeregMr || verb == Verb::kDestroyCq || verb == Verb::kDestroyQp ||
+         verb == Verb::kDestroySrq;
 }
 
 }  // namespace
@@ -158,6 +159,8 @@ bool DataProcess::may_begin(const PendingControl& control, hw::Time& from) {
   switch (control.operation.verb) {
     case Verb::kModifyQp:
     case Verb::kDestroyQp:
+    case Verb::kModifySrq:
+    case Verb::kDestroySrq:
       return may_begin_on_qp(control.operation, from);
     case Verb::kDeregMr:
       return may_begin_on_mr(control.operation);
@@ -207,7 +210,11 @@ void DataProcess::control_ended(const PendingControl& control, const ControlResu
   }
   own_order_.carried_out(control.number);
   ++controls_carried_out_;
-  if (control.label != kNoInstance) complete_label(control.label);
+  if (control.operation.verb == Verb::kModifySrq && control.operation.has(Arg::kSrqLimit)) {
+    await_limit(control);
+  } else if (control.label != kNoInstance) {
+    complete_label(control.label);
+  }
   for (std::uint32_t peer = 0; peer < peers_.size(); ++peer) tell(peer, {false, control.number});
   look_at_queues_that_await_control();
 }

@@ -33,7 +33,7 @@ bool DataProcess::settled() {
 [[gnu::noinline]] void DataProcess::note_failure(const TraceQueue& queue, std::uint64_t line,
                                                  rvt::ib_wc_status status) {
   if (status == rvt::IB_WC_WR_FLUSH_ERR || !failures_.empty()) return;
-  const std::string verb = queue.is_send ? "post_send" : "post_recv";
+  const std::string verb = verb_of(queue);
   failures_.push_back(mishap(line, verb + " to " + objects_.text(queue.qp_name) + " ended with " +
                                        std::string(name_of(static_cast<hw::WcStatus>(status)))));
 }

@@ -40,6 +40,11 @@ std::string beyond_limits(const rvt::ib_qp_cap& cap, const rvt::ib_device_attr& 
   return {};
 }
 
+std::string beyond_limits(const rvt::ib_srq_attr& attr, const rvt::ib_device_attr& limits) {
+  const Limit sges{"max_sge", attr.max_sge, "hca.device.max_recv_sge", limits.max_srq_sge};
+  return exceeded(sges) ? text(sges) : std::string();
+}
+
 std::string beyond_limits(std::uint32_t max_dest_rd_atomic, const rvt::ib_device_attr& limits) {
   const Limit limit{"max_rd_atomic", max_dest_rd_atomic, "hca.device.max_rd_atomic",
                     limits.max_qp_rd_atom};

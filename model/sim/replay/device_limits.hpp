@@ -13,6 +13,9 @@ namespace hcasim::sim {
 /// configuration that limits it. Empty when it has another reason.
 std::string beyond_limits(const rvt::ib_qp_cap& cap, const rvt::ib_device_attr& limits);
 
+/// The same of a shared receive queue.
+std::string beyond_limits(const rvt::ib_srq_attr& attr, const rvt::ib_device_attr& limits);
+
 /// The same of a queue pair that is to serve so many READs and atomics at a time.
 std::string beyond_limits(std::uint32_t max_dest_rd_atomic, const rvt::ib_device_attr& limits);
 

@@ -24,6 +24,12 @@ std::uint32_t ObjectDirectory::index_of(const NodeObjects& objects) const {
 NodeObjects::NodeObjects(NodeSystem& node, ObjectDirectory& directory)
     : node_(node), directory_(directory) {}
 
+// Made at its first use.
+rvt::ib_pd* NodeObjects::pd() {
+  if (pd_ == nullptr) pd_ = rvt::ib_alloc_pd(rvt::rvt_ib_device(node_.device()));
+  return pd_;
+}
+
 int NodeObjects::make_cq(NameId name, std::uint32_t cqe, std::uint32_t vector) {
   rvt::ib_cq_init_attr attr;
   attr.cqe = cqe;
@@ -38,7 +44,7 @@ int NodeObjects::make_cq(NameId name, std::uint32_t cqe, std::uint32_t vector) {
 
 int NodeObjects::make_mr(NameId name, std::uint64_t length, std::uint32_t access, bool iova_given,
                          std::uint64_t iova) {
-  if (pd_ == nullptr) pd_ = rvt::ib_alloc_pd(rvt::rvt_ib_device(node_.device()));
+  pd();
   const std::uint64_t host = node_.host().cpu().allocate(length == 0 ? 1 : length, 4096);
   if (host == 0) return -12;
   const std::uint64_t address = iova_given ? iova : host;
@@ -50,7 +56,7 @@ int NodeObjects::make_mr(NameId name, std::uint64_t length, std::uint32_t access
 
 // What a program does at its start: the memory is mapped once, and each REG_MR registers it.
 int NodeObjects::alloc_mr(NameId name, std::uint64_t length) {
-  if (pd_ == nullptr) pd_ = rvt::ib_alloc_pd(rvt::rvt_ib_device(node_.device()));
+  pd();
   const std::uint64_t page = pd_->device->attrs.page_size_cap;
   const std::uint64_t host = node_.host().cpu().allocate(length == 0 ? 1 : length, page);
   if (host == 0) return -12;
@@ -65,7 +71,7 @@ int NodeObjects::alloc_mr(NameId name, std::uint64_t length) {
 
 ControlResult NodeObjects::make_qp(const Operation& operation, NameId name, NameId send_cq,
                                    NameId recv_cq) {
-  if (pd_ == nullptr) pd_ = rvt::ib_alloc_pd(rvt::rvt_ib_device(node_.device()));
+  pd();
   rvt::ib_qp_init_attr attr;
   attr.send_cq = cq(send_cq)->cq;
   attr.recv_cq = cq(recv_cq)->cq;
@@ -77,6 +83,9 @@ ControlResult NodeObjects::make_qp(const Operation& operation, NameId name, Name
   const bool all = operation.value(Arg::kSqSigAll) != 0;
   attr.sq_sig_type = all ? rvt::IB_SIGNAL_ALL_WR : rvt::IB_SIGNAL_REQ_WR;
   attr.qp_type = static_cast<rvt::ib_qp_type>(operation.value(Arg::kType));
+  const auto shared = static_cast<NameId>(operation.value(Arg::kSrq));
+  const TraceSrq* const pool = operation.has(Arg::kSrq) ? srq(shared) : nullptr;
+  attr.srq = pool != nullptr ? pool->srq : nullptr;
   const std::uint32_t send_wr = attr.cap.max_send_wr;
   const std::uint32_t recv_wr = attr.cap.max_recv_wr;
   rvt::ib_qp* qp = rvt::ib_create_qp(pd_, &attr);
@@ -84,6 +93,7 @@ ControlResult NodeObjects::make_qp(const Operation& operation, NameId name, Name
     return {rvt::PTR_ERR(qp), "create_qp", beyond_limits(attr.cap, pd_->device->attrs)};
   }
   place(qps_, name, &qp_store_.emplace_back(TraceQp{qp, qp->qp_num, 0, send_wr, recv_wr, all}));
+  if (pool != nullptr) qp_store_.back().srq = shared;
   listener_->qp_created(name, qp_store_.back());
   return {};
 }
@@ -240,6 +250,9 @@ void NodeObjects::tear_down() {
   for (TraceQp* it : qps_) {
     if (it != nullptr) rvt::ib_destroy_qp(it->qp);
   }
+  for (TraceSrq* it : srqs_) {
+    if (it != nullptr) rvt::ib_destroy_srq(it->srq);
+  }
   for (TraceCq* it : cqs_) {
     if (it != nullptr) rvt::ib_destroy_cq(it->cq);
   }
@@ -277,6 +290,12 @@ ControlResult NodeObjects::execute(const Operation& operation) {
     }
     case Verb::kAllocMr:
       return {alloc_mr(operation.object, operation.value(Arg::kLength)), "alloc_mr"};
+    case Verb::kCreateSrq:
+      return create_srq(operation);
+    case Verb::kModifySrq:
+      return modify_srq(operation);
+    case Verb::kDestroySrq:
+      return {destroy_srq(operation), "destroy_srq"};
     default:
       return {-95, "verb"};
   }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "hcasim/rvt/rdmavt_srq.hpp"
 #include "hcasim/rvt/verbs.hpp"
 #include "hcasim/sim/trace_operation.hpp"
 #include "sim/record/node_recorder.hpp"
@@ -30,6 +31,14 @@ struct TraceCq {
   rvt::ib_cq* cq = nullptr;
 };
 
+struct TraceSrq {
+  rvt::ib_srq* srq = nullptr;
+  std::uint32_t max_wr = 0;
+
+  /// True while the event of the limit set last is still to come.
+  bool armed() const { return rvt::ibsrq_to_rvtsrq(srq)->limit != 0; }
+};
+
 struct TraceQp {
   rvt::ib_qp* qp = nullptr;
   std::uint32_t qpn = 0;
@@ -37,6 +46,7 @@ struct TraceQp {
   std::uint32_t max_send_wr = 0;
   std::uint32_t max_recv_wr = 0;
   bool sq_sig_all = false;
+  NameId srq = kNoName;  ///< where its receives come from, or none
 };
 
 class NodeObjects;
@@ -88,6 +98,12 @@ class ObjectListener {
   virtual void qp_reset(NameId name, const TraceQp& qp) = 0;
   /// The same for a QP that is gone; completions that point at `qp.qp` must be read at once.
   virtual void qp_destroyed(NameId name, const TraceQp& qp) = 0;
+  virtual void srq_created(NameId name, TraceSrq& srq) = 0;
+  virtual void srq_resized(NameId name, const TraceSrq& srq) = 0;
+  /// What it held will not complete.
+  virtual void srq_destroyed(NameId name) = 0;
+  /// IB_EVENT_SRQ_LIMIT_REACHED. In interrupt context.
+  virtual void srq_limit_reached(NameId name) = 0;
 };
 
 /// The verbs objects of one node by their names in the trace, and the control verbs on them. The
@@ -105,6 +121,7 @@ class NodeObjects {
   TraceMr* mr(NameId name) { return find(mrs_, name); }
   TraceCq* cq(NameId name) { return find(cqs_, name); }
   TraceQp* qp(NameId name) { return find(qps_, name); }
+  TraceSrq* srq(NameId name) { return find(srqs_, name); }
 
   /// Carries out a control verb, connect apart. Tasks only.
   ControlResult execute(const Operation& operation);
@@ -126,6 +143,15 @@ class NodeObjects {
   bool has_default_mr() { return mr(default_mr_) != nullptr && mr(default_mr_)->mr != nullptr; }
 
  private:
+  // What an event of the SRQ finds its way by.
+  struct SrqPlace {
+    TraceSrq srq;
+    NodeObjects* owner = nullptr;
+    NameId name = kNoName;
+  };
+
+  static void on_srq_event(rvt::ib_event* event, void* place);
+  rvt::ib_pd* pd();
   template <typename T>
   T* find(std::vector<T*>& table, NameId name) {
     return name < table.size() ? table[name] : nullptr;
@@ -145,6 +171,9 @@ class NodeObjects {
   int dereg(const Operation& operation);
   int destroy_cq(const Operation& operation);
   int destroy_qp(const Operation& operation);
+  ControlResult create_srq(const Operation& operation);
+  ControlResult modify_srq(const Operation& operation);
+  int destroy_srq(const Operation& operation);
   int to_init(TraceQp& qp, const Operation& operation);
   void set_path(rvt::ib_qp_attr& attr, std::uint32_t peer) const;
 
@@ -157,9 +186,11 @@ class NodeObjects {
   std::deque<TraceMr> mr_store_;
   std::deque<TraceCq> cq_store_;
   std::deque<TraceQp> qp_store_;
+  std::deque<SrqPlace> srq_store_;
   std::vector<TraceMr*> mrs_;
   std::vector<TraceCq*> cqs_;
   std::vector<TraceQp*> qps_;
+  std::vector<TraceSrq*> srqs_;
 };
 
 }  // namespace hcasim::sim

@@ -137,4 +137,11 @@ int PostList::post(const TraceQp& qp, bool is_send, std::uint32_t& accepted) {
   return error;
 }
 
+int PostList::post(const TraceSrq& srq, std::uint32_t& accepted) {
+  const rvt::ib_recv_wr* bad = nullptr;
+  const int error = rvt::ib_post_srq_recv(srq.srq, &receives_[0].wr(), &bad);
+  accepted = error == 0 ? receives_.count() : receives_.before(bad);
+  return error;
+}
+
 }  // namespace hcasim::sim

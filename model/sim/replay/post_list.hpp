@@ -21,11 +21,14 @@ class PostList {
       : objects_(objects), directory_(directory) {}
 
   void clear() { sends_.clear(), receives_.clear(); }
-  void add(const TraceQp& qp, const WorkItem& item, std::uint64_t wr_id) {
-    item.is_send ? add_send(qp, item, wr_id) : add_receive(item, wr_id);
+  /// `qp` may be null for a receive.
+  void add(const TraceQp* qp, const WorkItem& item, std::uint64_t wr_id) {
+    item.is_send ? add_send(*qp, item, wr_id) : add_receive(item, wr_id);
   }
   /// Posts the list. Returns 0 or a negative errno; `accepted` is how many were taken.
   int post(const TraceQp& qp, bool is_send, std::uint32_t& accepted);
+  /// The same to a shared receive queue.
+  int post(const TraceSrq& srq, std::uint32_t& accepted);
 
  private:
   using Sges = std::array<rvt::ib_sge, kMaxSges>;

@@ -18,7 +18,7 @@ std::uint64_t SetUp::run(TraceReader& reader) {
   std::uint64_t carried_out = 0;
   Operation operation;
   while (reader.next(operation)) {
-    if (operation.verb == Verb::kPostSend || operation.verb == Verb::kPostRecv) break;
+    if (is_post(operation.verb)) break;
     if (operation.timing != Timing::kAsap || operation.label != kNoName) break;
     if (operation.verb == Verb::kConnect) {
       connect(operation);

@@ -22,11 +22,13 @@ struct Posted {
   bool signaled = true;
 };
 
-/// One direction of a queue pair, by name: what waits to be posted, and what was posted. It
-/// outlives a queue pair that is destroyed, for the next one of its name.
+/// One direction of a queue pair, or a shared receive queue, by name: what waits to be posted, and
+/// what was posted. It outlives an object that is destroyed, for the next one of its name.
 struct TraceQueue {
   NameId qp_name = kNoName;
-  TraceQp* qp = nullptr;  ///< null until it is made
+  TraceQp* qp = nullptr;                 ///< null until it is made
+  TraceSrq* srq = nullptr;               ///< of a shared receive queue, as long as it exists
+  LabelInstance at_limit = kNoInstance;  ///< completes at the event of the limit of that
   std::uint32_t qpn = 0;
   std::uint32_t index = 0;
   bool is_send = false;
@@ -42,6 +44,12 @@ struct TraceQueue {
   /// Whose the remote names behind the lines read so far are, by index.
   std::uint32_t peer_node = 0;
 };
+
+/// The verb that posts to it.
+inline const char* verb_of(const TraceQueue& queue) {
+  if (queue.is_send) return "post_send";
+  return queue.srq != nullptr ? "post_srq_recv" : "post_recv";
+}
 
 /// The queues of a node, by name and by QPN.
 class TraceQueues {
@@ -72,6 +80,8 @@ class TraceQueues {
     queue.posts = 0;
     place(queue.is_send ? by_qpn_send_ : by_qpn_recv_, qp.qpn, &queue);
   }
+  /// The QP takes its receives from this one.
+  void share(TraceQueue& queue, std::uint32_t qpn) { place(by_qpn_recv_, qpn, &queue); }
   /// No queue has this number any more.
   void release_qpn(std::uint32_t qpn) { by_qpn_send_[qpn] = by_qpn_recv_[qpn] = nullptr; }
 

@@ -14,7 +14,7 @@ SourceItem TraceSource::next(WorkItem& work, const Operation*& operation) {
   while (reader_.next(operation_)) {
     operation = &operation_;
     const bool own = operation_.node == node_;
-    if (operation_.verb != Verb::kPostSend && operation_.verb != Verb::kPostRecv) {
+    if (!is_post(operation_.verb)) {
       const bool other = operation_.verb == Verb::kConnect && operation_.peer_node == node_;
       return own || other ? SourceItem::kControl : SourceItem::kPeerControl;
     }

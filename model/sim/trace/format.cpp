@@ -102,6 +102,7 @@ class LineFormat {
       case Kind::kCq:
       case Kind::kMr:
       case Kind::kMrOrPeerMr:
+      case Kind::kSrq:
         return append_name(static_cast<NameId>(value));
       case Kind::kDest:
         return append_endpoint(static_cast<NameId>(value >> 32), static_cast<NameId>(value));

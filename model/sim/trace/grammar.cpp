@@ -39,6 +39,14 @@ constexpr KeyRow kKeys[] = {
      "bytes of an inline send"},
     {"sq_sig_all", "sq_sig_all", Kind::kNumber, Arg::kSqSigAll, 0, 1, 0,
      "1: every send makes a CQE, whatever its flags"},
+    {"srq", "srq", Kind::kSrq, Arg::kSrq, 0, 0, 0,
+     "where receives come from, in place of a queue of its own; of `connect` at each node that has "
+     "an SRQ of this name"},
+    {"max_wr", "max_wr", Kind::kNumber, Arg::kMaxWr, 0, kWrs, 128, "depth of the SRQ"},
+    {"max_sge", "max_sge", Kind::kNumber, Arg::kMaxSge, 0, kMaxSges, 4,
+     "SGEs of a receive of the SRQ"},
+    {"srq_limit", "srq_limit", Kind::kNumber, Arg::kSrqLimit, 0, kWrs, 0,
+     "event once fewer receives remain; 0 none"},
     {"mr_length", "mr_length", Kind::kNumber, Arg::kMrLength, 1, kMaxLength, 16777216,
      "size in bytes of the default MR where it is made"},
     {"state", "state", Kind::kState, Arg::kState, 0, 0, 0, "state to go to"},
@@ -112,7 +120,7 @@ constexpr KeySet kNone{};
 constexpr KeySet kTimes = keys("at after label");
 constexpr KeySet kBuffer = keys("length sge");
 constexpr KeySet kQpCaps =
-    keys("type max_send_wr max_recv_wr max_send_sge max_recv_sge max_inline_data sq_sig_all");
+    keys("type max_send_wr max_recv_wr max_send_sge max_recv_sge max_inline_data sq_sig_all srq");
 
 constexpr VerbRow kVerbRows[] = {
     {"connect", Verb::kConnect, Role::kCreates, ObjectKind::kQp, kNone,
@@ -146,6 +154,15 @@ constexpr VerbRow kVerbRows[] = {
      kBuffer, kMore, "posts a receive"},
     {"req_notify_cq", Verb::kReqNotifyCq, Role::kUses, ObjectKind::kCq, kNone, kTimes, kNone,
      kSolicited | kMissedEvents, "arms a CQ for one event"},
+    {"create_srq", Verb::kCreateSrq, Role::kCreates, ObjectKind::kSrq, kNone,
+     kTimes | keys("max_wr max_sge srq_limit"), kNone, 0, "makes an SRQ"},
+    {"modify_srq", Verb::kModifySrq, Role::kUses, ObjectKind::kSrq, kNone,
+     kTimes | keys("max_wr srq_limit"), kNone, 0,
+     "sets what is given; with a limit above 0 its label completes at the event"},
+    {"destroy_srq", Verb::kDestroySrq, Role::kDestroys, ObjectKind::kSrq, kNone, kTimes, kNone, 0,
+     "destroys an SRQ"},
+    {"post_srq_recv", Verb::kPostSrqRecv, Role::kUses, ObjectKind::kSrq, kNone,
+     kTimes | keys("wr_id"), kBuffer, kMore, "posts a receive to an SRQ"},
 };
 static_assert(std::size(kVerbRows) == kVerbs);
 
@@ -269,7 +286,7 @@ std::string_view word_of(std::span<const WordRow> words, std::uint64_t value) {
 }
 
 std::string_view kind_name(ObjectKind kind) {
-  constexpr std::string_view kNames[] = {"object", "MR", "CQ", "QP"};
+  constexpr std::string_view kNames[] = {"object", "MR", "CQ", "QP", "SRQ"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -296,6 +313,8 @@ std::string describe_value(const KeyRow& row) {
       return "an MR of the node";
     case Kind::kMrOrPeerMr:
       return "an MR";
+    case Kind::kSrq:
+      return "an SRQ of the node";
     case Kind::kDest:
       return "NODE.QP";
     case Kind::kPsnPair:

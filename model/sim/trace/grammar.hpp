@@ -26,6 +26,7 @@ enum class Kind : std::uint8_t {
   kState,        // word
   kCq,           // CQ of the node
   kMr,           // MR of the node
+  kSrq,          // SRQ of the node; of connect that of either node
   kMrOrPeerMr,   // MR of the node for LOCAL_INV, else of the peer
   kDest,         // NODE.QP
   kPsnPair,      // X,Y
@@ -38,7 +39,7 @@ enum class Kind : std::uint8_t {
 };
 
 /// What may be the object of a verb or the target of a name.
-enum class ObjectKind : std::uint8_t { kNone, kMr, kCq, kQp };
+enum class ObjectKind : std::uint8_t { kNone, kMr, kCq, kQp, kSrq };
 
 /// What a verb does to its object.
 enum class Role : std::uint8_t { kCreates, kUses, kDestroys };
@@ -145,7 +146,7 @@ const OpcodeRow* opcode_row(SendOpcode opcode);
 std::string_view word_of(std::span<const WordRow> words, std::uint64_t value);
 /// What a value of this argument must look like, for errors and documentation.
 std::string describe_value(const KeyRow& row);
-/// "MR", "CQ" or "QP".
+/// "MR", "CQ", "QP" or "SRQ".
 std::string_view kind_name(ObjectKind kind);
 
 }  // namespace hcasim::sim::trace

@@ -85,6 +85,7 @@ class LineParser {
   std::uint64_t read_access(const KeyRow& row, std::string_view text) const;
   NameId read_reference(const KeyRow& row, std::string_view text, NameId node, ObjectKind kind,
                         bool dead_too) const;
+  NameId read_srq(const KeyRow& row, std::string_view text, const Operation& operation) const;
   NameId peer_of(const Operation& operation, std::string_view text) const;
   void read_psn_pair(const KeyRow& row, std::string_view text, Operation& operation) const;
   void read_dest(const KeyRow& row, std::string_view text, Operation& operation) const;

@@ -56,6 +56,8 @@ void LineParser::read_value(const KeyRow& row, std::string_view text, Operation&
       const NameId owner = local ? node : peer_of(operation, text);
       return operation.set(row.arg, read_reference(row, text, owner, ObjectKind::kMr, true));
     }
+    case Kind::kSrq:
+      return operation.set(row.arg, read_srq(row, text, operation));
     case Kind::kDest:
       return read_dest(row, text, operation);
     case Kind::kPsnPair:
@@ -118,6 +120,15 @@ NameId LineParser::read_reference(const KeyRow& row, std::string_view text, Name
        "for " + std::string(row.text) + " the name of a " + std::string(kind_name(kind)) +
            " of node '" + std::string(names_.text(node)) + "'",
        nearest(text, scope_.object_names(node, kind, names_)));
+}
+
+// Of `connect` either node may have it, or both.
+NameId LineParser::read_srq(const KeyRow& row, std::string_view text,
+                            const Operation& operation) const {
+  const NameId srq = names_.find(text);
+  const bool at_peer = operation.verb == Verb::kConnect &&
+                       scope_.living(operation.peer_node, srq, ObjectKind::kSrq) != nullptr;
+  return at_peer ? srq : read_reference(row, text, operation.node, ObjectKind::kSrq, false);
 }
 
 NameId LineParser::peer_of(const Operation& operation, std::string_view text) const {

@@ -142,7 +142,7 @@ TEST_P(HandTrace, GivesTheSameBytesWithRunAheadOnAndOff) {
 
 INSTANTIATE_TEST_SUITE_P(All, HandTrace,
                          testing::Values("counters", "ping-pong", "receiver-not-ready", "refused",
-                                         "storage"),
+                                         "srq", "storage"),
                          [](const auto& instance) {
                            std::string name = instance.param;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -136,6 +136,9 @@ void RandomTrace::give_value(Operation& it, const trace::KeyRow& row) {
     case Kind::kMrOrPeerMr:
       return it.set(row.arg,
                     pick(it.opcode == SendOpcode::kLocalInv ? node_ : peer, ObjectKind::kMr));
+    case Kind::kSrq:
+      if (const NameId srq = pick(node_, ObjectKind::kSrq); srq != kNoName) it.set(row.arg, srq);
+      return;
     case Kind::kDest: {
       const std::uint64_t qp = pick(peer, ObjectKind::kQp);
       if (qp != kNoName) it.set(row.arg, std::uint64_t{nodes_[peer].name} << 32 | qp);
