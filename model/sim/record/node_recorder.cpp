@@ -217,6 +217,7 @@ void NodeRecorder::receive_completed(std::uint32_t qpn, std::uint64_t message) {
 void NodeRecorder::begin(hw::Time epoch) {
   epoch_ = epoch;
   for (Occupancy* queue : {&receive_queue_, &send_queue_, &completion_queue_}) queue->begin(epoch);
+  if (shared_queue_ != nullptr) shared_queue_->begin(epoch);
 }
 
 void NodeRecorder::end(hw::Time end) {

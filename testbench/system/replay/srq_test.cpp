@@ -172,6 +172,18 @@ TEST(SharedReceives, ResizedWhileInUse) {
   EXPECT_GT(shared_max(run, "b"), 8u);
 }
 
+// What is left out of the results is still in the queue.
+TEST(SharedReceives, OccupancyAfterTheWarmUp) {
+  Lines lines = kPool;
+  for (int i = 0; i < 5; ++i) lines.push_back("b post_srq_recv pool length=64");
+  lines.push_back("a post_send one SEND length=64 at=5us");
+  lines.push_back("a post_send two SEND length=64 at=50us");
+  const RunOfLines run = run_lines(lines, "--measure-from 30us");
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.count("messages_completed"), 1u);
+  EXPECT_EQ(shared_max(run, "b"), 4u);
+}
+
 TEST(SharedReceives, MadeAndUsedAfterSetUp) {
   const RunOfLines run = run_lines({"connect a.first b.first", "b create_srq pool max_wr=4 at=5us",
                                     "b post_srq_recv pool length=64", "connect a.q b.q srq=pool",
