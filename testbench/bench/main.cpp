@@ -11,11 +11,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "bare_rate.hpp"
 #include "measurement.hpp"
-#include "workload.hpp"
+#include "workloads.hpp"
 
 namespace {
 
@@ -35,16 +36,6 @@ struct Result {
   Workload workload;
   Outcome best;
 };
-
-std::vector<Result> workloads(std::uint64_t messages) {
-  using Op = hcasim::sim::SendOpcode;
-  return {
-      {{"RC SEND 64 B inline, post list 1", Op::kSend, 64, true, 128, 1, 1, messages}, {}},
-      {{"RC SEND 64 B inline, post list 16", Op::kSend, 64, true, 128, 16, 16, messages}, {}},
-      {{"RC WRITE 4 KiB", Op::kRdmaWrite, 4096, false, 128, 1, 1, messages}, {}},
-      {{"RC READ 4 KiB", Op::kRdmaRead, 4096, false, 128, 1, 1, messages}, {}},
-  };
-}
 
 // Interleaved, so that a slow stretch of the machine hits all alike; the best of each counts.
 double run_all(std::vector<Result>& results, std::uint64_t rounds) {
@@ -129,10 +120,11 @@ int sc_main(int argc, char** argv) {
     return 2;
   }
   try {
-    std::vector<Result> results = workloads(options.messages);
-    std::erase_if(results, [&](const Result& result) {
-      return result.workload.name.find(options.only) == std::string::npos;
-    });
+    std::vector<Result> results;
+    for (Workload& workload : hcasim::bench::workloads(options.messages)) {
+      if (workload.name.find(options.only) == std::string::npos) continue;
+      results.push_back({std::move(workload), {}});
+    }
     const double bare = run_all(results, options.rounds);
     options.json ? print_json(results, bare) : print_table(results, bare);
   } catch (const std::exception& error) {

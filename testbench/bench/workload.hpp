@@ -5,21 +5,38 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "hcasim/hw/time.hpp"
 #include "hcasim/sim/trace_operation.hpp"
 
 namespace hcasim::bench {
 
-/// Traffic of one queue pair from node a to node b, as fast as depth and CPU allow.
+/// What one node does: it posts receives, then sends and receives in turn, as fast as depth and CPU
+/// allow. Each goes through its queues round robin, a post list at a time.
+struct NodeTraffic {
+  std::string name;
+  std::vector<std::string> send_queues;
+  std::vector<std::string> receive_queues;
+  std::uint64_t sends = 0;
+  std::uint64_t receives = 0;
+  std::uint64_t receives_ahead = 0;  ///< posted before the first send
+  hw::Time start_after = 0;          ///< for receivers to be ready
+};
+
+/// Traffic between nodes, all messages alike.
 struct Workload {
   std::string name;
+  std::uint64_t messages = 0;       ///< of all nodes
+  std::vector<std::string> set_up;  ///< lines of a trace that make the nodes and queues
+  std::vector<NodeTraffic> nodes;
   sim::SendOpcode opcode = sim::SendOpcode::kSend;
   std::uint32_t bytes = 64;
+  std::uint32_t receive_bytes = 64;
   bool inline_data = false;
-  std::uint32_t depth = 128;
   std::uint32_t post_list = 1;      ///< work requests a call, both sides
   std::uint32_t cq_moderation = 1;  ///< every n-th send is signaled
-  std::uint64_t messages = 0;
+  std::uint32_t read_ahead = 256;   ///< operations that a node looks at
 };
 
 /// What one run of a workload showed.
