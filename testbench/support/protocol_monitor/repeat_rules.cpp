@@ -46,6 +46,9 @@ void RepeatRules::went_back(const Observation& seen) {
   // What was decided before the NAK arrived is still on its way.
   judge_.expect(seen.at >= ready_at_ || seen.at < not_ready_at_ + reaction_, Rule::kRnrWait, seen,
                 [&] { return "not before " + std::to_string(ready_at_ / 1000) + " ns"; });
+  // What was asked for again for another reason may be lost once more.
+  const bool waited = seen.at >= ready_at_ && seen.at - ready_at_ < reaction_;
+  if (waited || timed_out(seen.at)) lost_.reset();
   waiting_since_ = seen.at;
   if (causes_ == 0) return;
   causes_ = seen.at - caused_at_ > reaction_ ? 0 : causes_ - 1;

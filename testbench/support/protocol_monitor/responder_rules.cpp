@@ -157,12 +157,12 @@ void ResponderRules::not_ready(const Observation& seen) {
   if (message == nullptr) return;
   check_order(seen, psn);
   naked_ = psn;
-  gaps_.clear();
   check_msn(seen, message->completed, message->completed);
   if (take_copy(psn)) {
     uncertain_before_ = requests_.expected();
     return responses_.perhaps_rejected(psn);
   }
+  gaps_.clear();
   requests_.reject(psn);
   responses_.rejected(psn);
 }

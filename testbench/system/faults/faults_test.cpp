@@ -157,10 +157,11 @@ Scenario draw(std::uint64_t seed) {
     plan.may_fail = true;
     link.down_at_ns = below(20'000);
     link.down_for_ns = 50'000'000;
-  } else if (below(10) == 0) {
+  } else if (below(6) == 0) {
     plan.may_fail = true;
+    plan.pair.min_rnr_timer = static_cast<std::uint8_t>(1 + below(4));
     plan.pair.retry_cnt = static_cast<std::uint8_t>(below(3));
-    plan.pair.rnr_retry = static_cast<std::uint8_t>(below(3));
+    plan.pair.rnr_retry = static_cast<std::uint8_t>(below(2));
     plan.receive_pause_ns = 200'000;
   }
   return scenario;
