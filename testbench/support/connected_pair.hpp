@@ -43,8 +43,9 @@ struct PairOptions {
 /// rules of the transport.
 class ConnectedPair {
  public:
-  explicit ConnectedPair(std::uint64_t memory_bytes, std::uint64_t seed = 1)
-      : system_(sim::load_config({}), {{"a", "b"}, seed, true}) {
+  explicit ConnectedPair(std::uint64_t memory_bytes, std::uint64_t seed = 1,
+                         const sim::ConfigSources& config = {})
+      : system_(sim::load_config(config), {{"a", "b"}, seed, true}) {
     EXPECT_EQ(system_.start_devices(), 0);
     for (std::size_t i = 0; i < 2; ++i) {
       system_.node(i).adapter().port().port().set_observer(&rules_.add_port(), true);
