@@ -103,8 +103,16 @@ std::vector<std::uint8_t> gather(support::ConnectedPair& pair, std::size_t node,
   return bytes;
 }
 
+/// How often each combination was drawn.
+struct Coverage {
+  std::map<std::pair<int, int>, int> opcode_and_mtu;
+  std::map<std::pair<int, int>, int> opcode_and_sges;
+  std::map<std::pair<int, int>, int> mtu_and_sges;
+};
+
 class Integrity : public testing::Test {
  protected:
+  Integrity() : Integrity(std::vector<std::string>{}) {}
   // Regions of the receiver, one for each message that may invalidate.
   void SetUp() override {
     pair_.system().run_task(1, [this] {
@@ -240,16 +248,33 @@ class Integrity : public testing::Test {
     }
   }
 
-  support::ConnectedPair pair_{kMessages * kArea};
+  void send_messages(std::uint32_t seeds, Coverage& coverage);
+
+  explicit Integrity(const std::vector<std::string>& settings)
+      : pair_(kMessages * kArea, 1, settings) {}
+
+  support::ConnectedPair pair_;
   std::array<rvt::ib_mr*, kMessages> fast_{};
 };
 
-TEST_F(Integrity, EveryByteArrivesForEachOpcodeMtuAndSgeCount) {
+/// Adapters on whose caches nothing stays.
+class IntegrityWithoutCaches : public Integrity {
+ protected:
+  IntegrityWithoutCaches() : Integrity(tiny()) {}
+  static std::vector<std::string> tiny() {
+    std::vector<std::string> settings;
+    for (const char* cache : {"qpc", "cqc", "mpt", "mtt"}) {
+      const std::string table = std::string("hca.") + cache + "_cache";
+      settings.push_back(table + ".entries=1");
+      settings.push_back(table + ".misses=1");
+    }
+    return settings;
+  }
+};
+
+void Integrity::send_messages(std::uint32_t seeds, Coverage& coverage) {
   const std::uint64_t first = support::test_seed(1);
-  std::map<std::pair<int, int>, int> opcode_and_mtu;
-  std::map<std::pair<int, int>, int> opcode_and_sges;
-  std::map<std::pair<int, int>, int> mtu_and_sges;
-  for (std::uint32_t n = 0; n < kSeeds; ++n) {
+  for (std::uint32_t n = 0; n < seeds; ++n) {
     SCOPED_TRACE("seed " + std::to_string(first + n));
     Traffic traffic(first + n);
     support::PairOptions options;
@@ -265,9 +290,9 @@ TEST_F(Integrity, EveryByteArrivesForEachOpcodeMtuAndSgeCount) {
       messages.push_back(draw(traffic, i, mtu, pieces));
       const int opcode = messages.back().opcode;
       const int sges = static_cast<int>(messages.back().local.size());
-      ++opcode_and_mtu[{opcode, static_cast<int>(mtu)}];
-      ++opcode_and_sges[{opcode, sges}];
-      ++mtu_and_sges[{static_cast<int>(mtu), sges}];
+      ++coverage.opcode_and_mtu[{opcode, static_cast<int>(mtu)}];
+      ++coverage.opcode_and_sges[{opcode, sges}];
+      ++coverage.mtu_and_sges[{static_cast<int>(mtu), sges}];
     }
     register_areas(messages);
     std::size_t receives = 0;
@@ -302,6 +327,13 @@ TEST_F(Integrity, EveryByteArrivesForEachOpcodeMtuAndSgeCount) {
     pair_.disconnect();
     if (HasFailure()) return;
   }
+}
+
+TEST_F(Integrity, EveryByteArrivesForEachOpcodeMtuAndSgeCount) {
+  Coverage coverage;
+  send_messages(kSeeds, coverage);
+  if (HasFailure()) return;
+  const auto& [opcode_and_mtu, opcode_and_sges, mtu_and_sges] = coverage;
   EXPECT_GT(pair_.rules().packets(), kSeeds * kMessages);
   // Atomics have one SGE; all else is drawn with each number of them.
   EXPECT_EQ(opcode_and_mtu.size(), kOpcodes.size() * 5);
@@ -316,6 +348,12 @@ TEST_F(Integrity, EveryByteArrivesForEachOpcodeMtuAndSgeCount) {
   for (const auto& [what, count] : mtu_and_sges) {
     std::cout << "MTU " << what.first << ", SGEs " << what.second << ": " << count << '\n';
   }
+}
+
+// Contexts come and go between any two packets.
+TEST_F(IntegrityWithoutCaches, EveryByteArrives) {
+  Coverage coverage;
+  send_messages(kSeeds / 4, coverage);
 }
 
 // The key that SEND_WITH_INV names opens the region before it, and no more after it.

@@ -97,7 +97,7 @@ TEST(ContextCache, AMissReadsTheContextAndItsUserWaits) {
 }
 
 TEST(ContextCache, MissesOfOneLineAreOneRead) {
-  CacheBench bench(four(4, 1));
+  CacheBench bench(four(4));
   for (const std::uint64_t token : {1, 2, 3}) bench.cache.fetch(9, bench, token);
   bench.run();
   EXPECT_EQ(bench.reads().size(), 1u);

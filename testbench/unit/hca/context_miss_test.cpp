@@ -287,6 +287,8 @@ TEST(ContextMiss, TheDataOfAReadWaitsForItsTranslations) {
   EXPECT_EQ(bench.dma.writes(region.area).at(0).at - bench.context_reads()[0].at,
             kContextRead + kRead);
   EXPECT_EQ(bench.bytes(region.area, 356), data);
+  EXPECT_EQ(bench.cache_counter("mtt_cache_miss"), 1u);
+  EXPECT_EQ(bench.cache_counter("mtt_cache_hit"), 1u);  // of the second packet
   EXPECT_EQ(statuses(bench.poll(qp.send_cq)), std::vector{hw::WcStatus::kSuccess});
 }
 
