@@ -71,6 +71,7 @@ void set_limits(rvt_dev_info* rdi) {
   attrs.max_cqe = least(limits.max_cqe, kAny);
   attrs.max_srq = least(limits.max_srq, kAny);
   attrs.max_pd = least(rdi->dparms.max_pd, kAny);
+  attrs.max_ah = least(rdi->dparms.max_ah, kAny);
   attrs.max_mr = least(limits.max_mr, 1u << rdi->dparms.lkey_table_size);
   rdi->dparms.max_rdma_atomic = std::min(rdi->dparms.max_rdma_atomic, limits.max_rd_atomic);
   attrs.page_size_cap = std::uint64_t{1} << rdi->dparms.page_shift;

@@ -8,6 +8,7 @@
 #include "hca/atomic_unit.hpp"
 #include "hca/command_unit.hpp"
 #include "hca/completion_unit.hpp"
+#include "hca/departures.hpp"
 #include "hca/doorbell_unit.hpp"
 #include "hca/event_unit.hpp"
 #include "hca/local_operations.hpp"
@@ -39,7 +40,8 @@ struct Adapter::Units {
         completion(core),
         event(core),
         qp_control(core),
-        command(core) {}
+        command(core),
+        departures(core) {}
 
   DoorbellUnit doorbell;
   WqeFetch wqe_fetch;
@@ -55,6 +57,7 @@ struct Adapter::Units {
   EventUnit event;
   QpControl qp_control;
   CommandUnit command;
+  Departures departures;
 };
 
 Adapter::Adapter(sim::Engine& engine, const Parameters& parameters, pcie::DmaPort& dma,
@@ -75,6 +78,7 @@ Adapter::Adapter(sim::Engine& engine, const Parameters& parameters, pcie::DmaPor
   core_->event = &units_->event;
   core_->qp_control = &units_->qp_control;
   core_->command = &units_->command;
+  core_->departures = &units_->departures;
   units_->qp_control.set_listener(units_->command);
 }
 
@@ -185,6 +189,10 @@ void Adapter::visit_counters(CounterVisitor& v) const {
   v.counter("resp_remote_invalid_request", responder.resp_remote_invalid_request);
   v.counter("n_pkt_drops", responder.n_pkt_drops);
   v.counter("rx_buffer_full", responder.rx_buffer_full);
+  if (responder.unreliable_packets != 0) {
+    v.counter("pkey_violations", responder.pkey_violations);
+    v.counter("qkey_violations", responder.qkey_violations);
+  }
   v.unit("response");
   const ResponseUnit::Counters& response = u.response.counters();
   v.counter("acks", response.acks);

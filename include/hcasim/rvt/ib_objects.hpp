@@ -96,6 +96,7 @@ struct ib_device_attr {
   int max_cqe = 0;
   int max_mr = 0;
   int max_pd = 0;
+  int max_ah = 0;
   int max_srq = 0;
   int max_qp_rd_atom = 0;              ///< READs and atomics a QP answers at a time
   int max_qp_init_rd_atom = 0;         ///< the same as requester

@@ -9,6 +9,7 @@
 
 #include "hcasim/hw/commands.hpp"
 #include "hcasim/rvt/device.hpp"
+#include "hcasim/rvt/rdmavt_ah.hpp"
 #include "hcasim/rvt/rdmavt_cq.hpp"
 #include "hcasim/rvt/rdmavt_mr.hpp"
 #include "hcasim/rvt/rdmavt_qp.hpp"
@@ -137,6 +138,7 @@ struct rvt_dev_info {
   std::uint64_t uar = 0;     ///< offset of the doorbell page in the BAR
 
   int n_pds_allocated = 0;
+  int n_ahs_allocated = 0;
   int n_cqs_allocated = 0;
   int n_qps_allocated = 0;
   int n_rc_qps = 0;
