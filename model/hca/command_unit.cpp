@@ -70,7 +70,7 @@ void CommandUnit::on_dma_read(std::uint64_t token, bool error) {
   if (error) return finish(hw::CommandStatus::kBadParameter);
   if (token == kTranslation) return read_translation();
   schedule(core_.clock.edge_after(now()) +
-           core_.clock.cycles(core_.parameters.command.timing.latency_cycles));
+           core_.clock.cycles(core_.parameters.command.latency_cycles));
 }
 
 void CommandUnit::on_event(std::uint64_t) {

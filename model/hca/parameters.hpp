@@ -66,7 +66,7 @@ struct Parameters {
   } event;
 
   struct Command {
-    StageTiming timing{100, 100};
+    std::uint32_t latency_cycles = 100;
   } command;
 
   struct Device {  ///< limits reported to the driver

@@ -4,6 +4,8 @@
 #include <hcasim/sim/nearest.hpp>
 
 #include <array>
+#include <filesystem>
+#include <vector>
 
 #include "commands.hpp"
 #include "import_report.hpp"
@@ -39,7 +41,7 @@ sim::ImportOptions options_of(const ImportCommand& command) {
 
 void check_roles(const ImportCommand& command) {
   sim::FileRoles roles;
-  roles.reads("the capture", command.capture);
+  for (const std::string& capture : command.captures) roles.reads("the capture", capture);
   roles.writes("-o", "the trace", command.trace);
 }
 
@@ -48,7 +50,10 @@ void check_roles(const ImportCommand& command) {
 int run_command(const ImportCommand& command) {
   const sim::ImportOptions options = options_of(command);
   check_roles(command);
-  const sim::CaptureAnalysis analysis = sim::analyse_capture(command.capture);
+  const std::vector<std::filesystem::path> captures(command.captures.begin(),
+                                                    command.captures.end());
+  const sim::CaptureAnalysis analysis =
+      sim::analyse_captures(captures, command.window.value_or(sim::kTwinWindow));
   const sim::ImportResult result = sim::trace_from_capture(analysis, options, command.trace);
   if (command.json) {
     write_stdout(import_json(analysis));

@@ -89,6 +89,7 @@ TimedResult run_timed(const RunCommand& command, const TraceInput& trace,
   options.trace = trace.path();
   options.trace_name = trace.name();
   options.seed = command.seed;
+  options.measure_from = command.measure_from;
   options.run_ahead = !command.no_run_ahead;
   options.completions_csv = results.completions_csv();
   options.pcap = command.pcap;

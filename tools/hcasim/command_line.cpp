@@ -12,16 +12,32 @@
 #include <optional>
 
 #include "options.hpp"
+#include "sim/trace/spelling.hpp"
 
 namespace hcasim::tools {
 namespace {
 
-/// The name of a file or folder. An empty one is a slip of a script, and would pass for none.
-CLI::Option* add_path(CLI::App& app, const std::string& name, std::string& path,
+/// The name of a file or folder, or several. An empty one is a slip of a script, and would pass for
+/// none.
+template <typename Paths>
+CLI::Option* add_path(CLI::App& app, const std::string& name, Paths& path,
                       const std::string& text) {
   return app.add_option(name, path, text)->check([](const std::string& given) {
     return given.empty() ? std::string("expected a name, found nothing") : std::string();
   });
+}
+
+/// A time as traces spell it.
+template <typename Time>
+void add_time(CLI::App& app, const std::string& name, Time& time, const std::string& text) {
+  const auto take = [name, &time](const std::string& given) {
+    hw::Time read = 0;
+    if (!sim::trace::parse_time(given, read)) {
+      throw sim::InputError(name, 0, 0, "a time such as 20us or 1.5ms", given);
+    }
+    time = read;
+  };
+  app.add_option_function<std::string>(name, take, text)->type_name("TIME");
 }
 
 /// A whole number in decimal digits, which a 64-bit integer holds.
@@ -55,10 +71,15 @@ void define(CLI::App& app, ConfigCommand& command) {
 }
 
 void define(CLI::App& app, ImportCommand& command) {
-  add_path(app, "CAPTURE", command.capture, "Capture of RoCEv2 packets")->required();
+  add_path(app, "CAPTURE", command.captures,
+           "Captures of RoCEv2 or InfiniBand packets; several are merged by time")
+      ->type_name("")
+      ->required();
   add_path(app, "-o,--output", command.trace, "Trace to write; compressed if it ends in .zst")
       ->type_name("TRACE")
       ->required();
+  add_time(app, "--window", command.window,
+           "A packet that two captures show within TIME counts once (default: 1ms)");
   app.add_flag("--json", command.json, "Print what was found as JSON");
   app.add_option("--receives", command.receives,
                  "Post receives ahead (before they are needed; default) or as-seen (late where "
@@ -80,6 +101,8 @@ void define(CLI::App& app, RunCommand& command) {
   add_sources(app, command.sources);
   add_number(app, "--seed", command.seed, "Seed of everything that is drawn (default: 1)")
       ->type_name("N");
+  add_time(app, "--measure-from", command.measure_from,
+           "Leave what comes before TIME out of all results but the packets of --pcap");
   add_path(app, "--out", command.out, "Write stats.json, completions.csv and config.toml to DIR")
       ->type_name("DIR");
   app.add_flag("--json", command.json, "Print the main results as JSON");

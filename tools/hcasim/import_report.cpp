@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "hcasim/hw/wr_opcode_name.hpp"
+
 namespace hcasim::tools {
 namespace {
 
@@ -27,8 +29,8 @@ NakList naks_of(const sim::CaptureAnalysis& analysis) {
 std::string list_messages(const sim::CaptureAnalysis& analysis) {
   std::string text;
   for (const auto& [opcode, count] : analysis.messages) {
-    fmt::format_to(std::back_inserter(text), "{}{} {}", text.empty() ? "" : ", ",
-                   sim::wr_opcode_name(opcode), count);
+    fmt::format_to(std::back_inserter(text), "{}{} {}", text.empty() ? "" : ", ", name_of(opcode),
+                   count);
   }
   return text.empty() ? "none" : text;
 }
@@ -52,7 +54,7 @@ std::string import_json(const sim::CaptureAnalysis& analysis) {
       {"ok", analysis.icrc.ok}, {"bad", analysis.icrc.bad}, {"unchecked", analysis.icrc.unchecked}};
   json["messages"] = Json::object();
   for (const auto& [opcode, count] : analysis.messages) {
-    json["messages"][std::string(sim::wr_opcode_name(opcode))] = count;
+    json["messages"][std::string(name_of(opcode))] = count;
   }
   json["refused"] = analysis.refused;
   json["unfinished"] = analysis.unfinished;

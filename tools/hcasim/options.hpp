@@ -3,9 +3,11 @@
 // What the command line asks for, free of the library that parses it.
 #pragma once
 
+#include <hcasim/hw/time.hpp>
 #include <hcasim/sim/config.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <variant>
@@ -26,8 +28,9 @@ struct ConfigCommand {
 
 /// `hcasim import`
 struct ImportCommand {
-  std::string capture;
+  std::vector<std::string> captures;
   std::string trace;
+  std::optional<hw::Time> window;
   std::string receives = "ahead";
   std::string timing = "captured";
   std::vector<std::string> assumptions;  ///< KEY=VALUE
@@ -39,6 +42,7 @@ struct RunCommand {
   std::string trace;
   sim::ConfigSources sources;
   std::uint64_t seed = 1;
+  hw::Time measure_from = 0;
   std::string out;   ///< folder for the results; empty: none
   std::string pcap;  ///< file for the packets; empty: none
   bool json = false;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "hcasim/hw/time.hpp"
 #include "hcasim/sim/config.hpp"
 #include "hcasim/sim/run_statistics.hpp"
 
@@ -21,6 +22,7 @@ struct RunOptions {
   std::string trace_name;       ///< stands for it in errors; empty: `trace` does
   std::uint64_t seed = 1;       ///< of everything that is drawn
   bool run_ahead = true;        ///< results are the same without; for comparison
+  hw::Time measure_from = 0;    ///< leaves out of the results what comes before this time
   std::string completions_csv;  ///< file for a row per message; empty: none
   std::string pcap;             ///< file for the packets of the run; empty: none
   /// Gives the files their names, later and together; null: each has it at the end of the run.

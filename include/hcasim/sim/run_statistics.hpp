@@ -104,6 +104,7 @@ struct RunStatistics {
   std::vector<OccupancyStatistics> occupancy;
   std::vector<Utilisation> utilisation;  ///< filled in by who assembled the system
   std::vector<Counter> counters;         ///< filled in by who assembled the system
+  hw::Time measured_from = 0;            ///< since the epoch: what was before is in no number here
   std::uint64_t seed = 0;                ///< filled in by who started the run
   bool partial = false;                  ///< the run was cut short; filled in by who cut it
 

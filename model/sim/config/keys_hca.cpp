@@ -121,10 +121,8 @@ void add_service_keys(KeyList& keys, hca::Parameters& p) {
            "assumed: context look-up, EQE building and one register"},
           {"hca.event.interval_cycles", &p.event.timing.interval_cycles, kInterval,
            "Cycles from one EQE to the next", kInterval1},
-          {"hca.command.latency_cycles", &p.command.timing.latency_cycles, kLatency,
+          {"hca.command.latency_cycles", &p.command.latency_cycles, kLatency,
            "Mailbox read to the command carried out", "assumed: firmware of about 100 steps"},
-          {"hca.command.interval_cycles", &p.command.timing.interval_cycles, kInterval,
-           "Cycles from one command to the next", "assumed: one command at a time"},
       });
 }
 

@@ -6,11 +6,12 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 
-#include "fabric/capture_file.hpp"
 #include "fabric/codec.hpp"
 #include "sim/import/capture_analysis.hpp"
+#include "sim/import/capture_merge.hpp"
 #include "sim/import/connection_setup.hpp"
 #include "sim/import/link_layer.hpp"
 #include "sim/import/message.hpp"
@@ -31,19 +32,15 @@ bool is_modelled(hw::Transport transport) {
 /// Sorts the packets of a capture.
 class Sorter {
  public:
-  explicit Sorter(const std::filesystem::path& file) : reader_(file) {
-    if (link_type_known(reader_.link_type())) return;
-    throw fabric::CaptureError(
-        file, "link type " + reader_.link_type_text() +
-                  " is not read; Ethernet (1), Linux cooked (113, 276) and ERF (197) are");
-  }
+  Sorter(std::span<const std::filesystem::path> files, hw::Time window)
+      : merge_(files), twins_(files.size(), window) {}
 
   void run() {
-    fabric::CapturedFrame frame;
-    while (reader_.next(frame)) take(frame);
-    analysis.frames = frames_;
-    analysis.start_seconds = reader_.start_seconds();
-    analysis.start_nanoseconds = reader_.start_nanoseconds();
+    MergedFrame merged;
+    while (merge_.next(merged)) take(merged);
+    analysis.frames = merge_.frames();
+    analysis.start_seconds = merge_.start_seconds();
+    analysis.start_nanoseconds = merge_.start_nanoseconds();
     analysis.endpoints.assign(endpoints_.begin(), endpoints_.end());
   }
 
@@ -52,14 +49,15 @@ class Sorter {
   ConnectionSetup setup;
 
  private:
-  void take(const fabric::CapturedFrame& frame) {
-    ++frames_;
-    const auto result = decode_captured(reader_.link_type(), frame.bytes, *packet_);
+  void take(const MergedFrame& merged) {
+    const fabric::CapturedFrame& frame = merged.frame;
+    const auto result = decode_captured(merged.link_type, frame.bytes, *packet_);
     if (result.status == fabric::DecodeStatus::kOtherProtocol) return;
     if (!result.is_roce()) {
       ++analysis.unexplained[std::string(fabric::describe(result.status))];
       return;
     }
+    if (twins_.seen_before(*packet_, merged.capture, frame.time)) return;
     ++analysis.packets;
     if (count_icrc(result.icrc)) sort(frame, result.payload_captured);
   }
@@ -92,8 +90,8 @@ class Sorter {
     }
   }
 
-  fabric::CaptureReader reader_;
-  std::uint64_t frames_ = 0;
+  CaptureMerge merge_;
+  TwinFilter twins_;
   std::set<Endpoint> endpoints_;
   std::unique_ptr<fabric::Packet> packet_ = std::make_unique<fabric::Packet>();
 };
@@ -140,8 +138,8 @@ void analyse_flows(const std::map<FlowKey, Flow>& flows, const ConnectionSetup& 
 
 }  // namespace
 
-CaptureAnalysis analyse_capture(const std::filesystem::path& file) {
-  Sorter sorter(file);
+CaptureAnalysis analyse_captures(std::span<const std::filesystem::path> files, hw::Time window) {
+  Sorter sorter(files, window);
   sorter.run();
   analyse_flows(sorter.flows, sorter.setup, sorter.analysis);
   return std::move(sorter.analysis);

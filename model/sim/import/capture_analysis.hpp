@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -112,11 +113,18 @@ struct CaptureAnalysis {
   std::int64_t start_nanoseconds = 0;
 };
 
-/// Reads a capture and finds the messages in it.
-/// @throws fabric::CaptureError when the file cannot be read or its link layer is not known
-CaptureAnalysis analyse_capture(const std::filesystem::path& file);
+/// How far apart two captures may show the same packet, where nothing else is said.
+inline constexpr hw::Time kTwinWindow = hw::kMillisecond;
 
-/// The name of the opcode as in enum ib_wr_opcode, without IB_WR_.
-std::string_view wr_opcode_name(hw::WrOpcode opcode);
+/// Reads captures and finds the messages in them. Several captures are merged by time; a packet
+/// that more than one shows within `window` counts once.
+/// @throws fabric::CaptureError when a file cannot be read or its link layer is not known
+CaptureAnalysis analyse_captures(std::span<const std::filesystem::path> files,
+                                 hw::Time window = kTwinWindow);
+
+/// The same for one capture.
+inline CaptureAnalysis analyse_capture(const std::filesystem::path& file) {
+  return analyse_captures({&file, 1});
+}
 
 }  // namespace hcasim::sim

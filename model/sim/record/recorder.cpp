@@ -24,10 +24,12 @@ NodeRecorder& Recorder::add_node(const std::string& name) {
   return node;
 }
 
-void Recorder::set_epoch(hw::Time epoch) {
-  store_.set_epoch(epoch);
+void Recorder::set_epoch(hw::Time epoch, hw::Time from) {
+  epoch_ = epoch;
+  from = std::max(from, epoch);
+  store_.set_epoch(from);
   if (store_.csv() != nullptr) store_.csv()->set_epoch(epoch);
-  for (NodeRecorder& node : nodes_) node.begin(epoch);
+  for (NodeRecorder& node : nodes_) node.begin(from);
 }
 
 void Recorder::close(hw::Time end) {
@@ -50,10 +52,9 @@ bool Recorder::output_failed() const {
 
 RunStatistics Recorder::statistics() const {
   RunStatistics result;
-  const hw::Time epoch = store_.epoch();
   LatencyHistogram latency;
   hw::Time first = hw::kNever;
-  hw::Time last = epoch;
+  hw::Time last = epoch_;
   for (const NodeRecorder& node : nodes_) {
     const NodeTotals& totals = node.totals();
     for (const OpcodeTotals& opcode : totals.opcodes) {
@@ -71,10 +72,10 @@ RunStatistics Recorder::statistics() const {
     node.append_occupancy(result.occupancy);
   }
   result.latency = latency.summary();
-  result.sim_time = std::max<hw::Time>(end_ - epoch, 0);
+  result.sim_time = std::max<hw::Time>(end_ - epoch_, 0);
   if (first != hw::kNever) {
-    result.first_post = first - epoch;
-    result.last_completion = last - epoch;
+    result.first_post = first - epoch_;
+    result.last_completion = last - epoch_;
   }
   return result;
 }

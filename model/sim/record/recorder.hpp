@@ -37,10 +37,11 @@ class Recorder {
   /// order in which they were added.
   NodeRecorder& add_node(const std::string& name);
 
-  /// t = 0 of all results. WQEs posted before it are counted for their QP, receives posted before
-  /// it are in the queue, but no message posted before it is recorded. To be called once, in the
-  /// simulated time that it names or earlier.
-  void set_epoch(hw::Time epoch);
+  /// t = 0 of all results. WQEs posted before `from` are counted for their QP, receives posted
+  /// before it are in the queue, but no message posted before it is recorded. To be called once, in
+  /// the simulated time that it names or earlier.
+  /// @param from when recording begins; 0: at the epoch
+  void set_epoch(hw::Time epoch, hw::Time from = 0);
 
   /// Ends occupancy integrals and all open records, and finishes the CSV. A message that the peer
   /// has acknowledged by then has succeeded, others are unfinished.
@@ -61,6 +62,7 @@ class Recorder {
  private:
   RecordStore store_;
   std::deque<NodeRecorder> nodes_;
+  hw::Time epoch_ = 0;
   hw::Time end_ = 0;
 };
 

@@ -168,6 +168,7 @@ std::string to_json(const RunStatistics& statistics) {
   json.integer("messages_unfinished", statistics.messages_unfinished);
   json.integer("bytes_delivered", statistics.bytes_delivered);
   json.time("sim_time_ns", statistics.sim_time);
+  if (statistics.measured_from != 0) json.time("measured_from_ns", statistics.measured_from);
   json.boolean("partial", statistics.partial);
   json.integer("seed", statistics.seed);
   whole_latency(json, statistics.latency);
@@ -187,6 +188,7 @@ std::string to_short_json(const RunStatistics& statistics) {
   json.integer("messages_failed", statistics.messages_failed);
   json.integer("bytes_delivered", statistics.bytes_delivered);
   json.time("sim_time_ns", statistics.sim_time);
+  if (statistics.measured_from != 0) json.time("measured_from_ns", statistics.measured_from);
   if (statistics.partial) json.boolean("partial", true);
   latency_times(json, l, {{"min", l.min}, {"p50", l.p50}, {"p99", l.p99}, {"max", l.max}});
   counters(json, statistics);

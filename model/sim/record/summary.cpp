@@ -56,6 +56,8 @@ class Summary {
 
   std::string text() {
     if (statistics_.partial) line("partial", "the run was cut short");
+    if (statistics_.measured_from != 0)
+      line("measured", "from " + time_text(statistics_.measured_from));
     messages();
     throughput();
     latency();

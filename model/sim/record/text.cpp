@@ -7,32 +7,6 @@
 
 namespace hcasim::sim {
 
-std::string_view name_of(hw::WrOpcode opcode) {
-  switch (opcode) {
-    case hw::WrOpcode::kRdmaWrite:
-      return "RDMA_WRITE";
-    case hw::WrOpcode::kRdmaWriteWithImm:
-      return "RDMA_WRITE_WITH_IMM";
-    case hw::WrOpcode::kSend:
-      return "SEND";
-    case hw::WrOpcode::kSendWithImm:
-      return "SEND_WITH_IMM";
-    case hw::WrOpcode::kRdmaRead:
-      return "RDMA_READ";
-    case hw::WrOpcode::kAtomicCmpAndSwp:
-      return "ATOMIC_CMP_AND_SWP";
-    case hw::WrOpcode::kAtomicFetchAndAdd:
-      return "ATOMIC_FETCH_AND_ADD";
-    case hw::WrOpcode::kLocalInv:
-      return "LOCAL_INV";
-    case hw::WrOpcode::kSendWithInv:
-      return "SEND_WITH_INV";
-    case hw::WrOpcode::kRegMr:
-      return "REG_MR";
-  }
-  return "UNKNOWN";
-}
-
 std::string_view name_of(hw::WcStatus status) {
   switch (status) {
     case hw::WcStatus::kSuccess:

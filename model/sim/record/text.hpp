@@ -9,14 +9,13 @@
 #include "hca/observer.hpp"
 #include "hcasim/hw/cqe.hpp"
 #include "hcasim/hw/time.hpp"
-#include "hcasim/hw/wqe.hpp"
+#include "hcasim/hw/wr_opcode_name.hpp"
 #include "hcasim/sim/run_statistics.hpp"
 
 /// How results are spelled.
 namespace hcasim::sim {
 
-/// The name of the IB_WR_ constant without its prefix.
-std::string_view name_of(hw::WrOpcode opcode);
+using hw::name_of;
 /// The name of the IB_WC_ constant without its prefix.
 std::string_view name_of(hw::WcStatus status);
 /// Such as `doorbell_seen`.

@@ -6,18 +6,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "hcasim/rvt/rdmavt_cq.hpp"
-#include "sim/record/text.hpp"
 #include "sim/replay/saturating_time.hpp"
 
 namespace hcasim::sim {
 
 namespace {
-
-void place(std::vector<TraceQueue*>& table, std::size_t index, TraceQueue& queue) {
-  if (index >= table.size()) table.resize(index + 1, nullptr);
-  table[index] = &queue;
-}
 
 std::uint64_t wr_id_of(const WorkItem& item, std::uint64_t number) {
   return item.wr_id_given ? item.wr_id : number;
@@ -33,6 +26,7 @@ DataProcess::DataProcess(NodeObjects& objects, ObjectDirectory& directory, NodeR
       cpu_(objects.node().host().cpu()),
       post_list_(objects, directory),
       poll_interval_(std::max(1u, objects.node().config().host.poll_interval_ns) * hw::kNanosecond),
+      cq_poller_(cpu_, *this),
       controls_(objects, labels_, *this) {
   objects.set_listener(*this);
 }
@@ -45,7 +39,7 @@ void DataProcess::start(OperationSource& source, hw::Time epoch) {
   controls_.set_epoch(epoch);
   default_mr_there_ = objects_.has_default_mr();
   if (peer_ != nullptr) peer_default_mr_there_ = peer_->objects_.has_default_mr();
-  for (TraceQueue& queue : queue_store_) {
+  for (TraceQueue& queue : queues_) {
     queue.peer_is_self = queue.qp->peer_node == objects_.index();
     expect_posts(queue);
   }
@@ -61,24 +55,15 @@ void DataProcess::stop() {
 // --------------------------------------------------------------------------------------
 
 void DataProcess::cq_created(NameId name, TraceCq& cq) {
-  cqs_.push_back({this, name, &cq, true, false});
-  ready_cqs_.push(&cqs_.back());
-  rvt::ibcq_to_rvtcq(cq.cq)->entered = {&DataProcess::cq_entered, &cqs_.back(), 0};
+  cq_poller_.add(name, cq);
 }
 
 void DataProcess::cq_destroyed(NameId name) {
-  for (PolledCq& cq : cqs_) {
-    if (cq.name == name) cq.cq = nullptr;
-  }
+  cq_poller_.remove(name);
 }
 
 TraceQueue& DataProcess::make_queue(NameId name, bool is_send) {
-  TraceQueue& queue = queue_store_.emplace_back();
-  queue.index = static_cast<std::uint32_t>(queues_.size());
-  queues_.push_back(&queue);
-  queue.qp_name = name;
-  queue.is_send = is_send;
-  place(is_send ? by_name_send_ : by_name_recv_, name, queue);
+  TraceQueue& queue = queues_.make(name, is_send);
   if (source_ != nullptr) expect_posts(queue);
   return queue;
 }
@@ -91,13 +76,9 @@ void DataProcess::expect_posts(TraceQueue& queue) {
 
 void DataProcess::qp_created(NameId name, TraceQp& qp) {
   for (const bool is_send : {true, false}) {
-    TraceQueue* const known = queue_of(name, is_send);
+    TraceQueue* const known = queues_.find(name, is_send);
     TraceQueue& queue = known != nullptr ? *known : make_queue(name, is_send);
-    queue.qp = &qp;
-    queue.qpn = qp.qpn;
-    queue.depth = is_send ? qp.max_send_wr : qp.max_recv_wr;
-    queue.posts = 0;
-    place(is_send ? by_qpn_send_ : by_qpn_recv_, queue.qpn, queue);
+    queues_.bind(queue, qp);
     list(queue);
   }
   if (recorder_ != nullptr) recorder_->qp_created(qp.qpn, objects_.text(name));
@@ -106,7 +87,7 @@ void DataProcess::qp_created(NameId name, TraceQp& qp) {
 // What was posted and has not completed never will; whoever waits for it goes on.
 void DataProcess::empty(NameId name) {
   for (const bool is_send : {true, false}) {
-    TraceQueue& queue = *queue_of(name, is_send);
+    TraceQueue& queue = *queues_.find(name, is_send);
     while (!queue.posted.empty()) {
       const Posted gone = queue.posted.pop();
       if (gone.label != kNoInstance) complete_label(gone.label);
@@ -127,19 +108,15 @@ void DataProcess::qp_reset(NameId name, const TraceQp& qp) {
 void DataProcess::qp_destroyed(NameId name, const TraceQp& qp) {
   read_completions_of(qp);
   empty(name);
-  by_qpn_send_[qp.qpn] = by_qpn_recv_[qp.qpn] = nullptr;
+  queues_.release_qpn(qp.qpn);
   if (recorder_ != nullptr) recorder_->qp_closed(qp.qpn, cpu_.now());
 }
 
 // The driver has moved what the QP had completed into its own rings.
 void DataProcess::read_completions_of(const TraceQp& gone) {
-  for (PolledCq& cq : cqs_) {
-    while (cq.cq != nullptr && rvt::ibcq_to_rvtcq(cq.cq->cq)->count != 0) {
-      const int count = rvt::ib_poll_cq(cq.cq->cq, kPollBatch, wcs_.data());
-      for (int i = 0; i < count; ++i) {
-        const rvt::ib_wc& wc = wcs_[static_cast<std::size_t>(i)];
-        completed(wc, wc.qp == gone.qp ? gone.qpn : wc.qp->qp_num, cpu_.now());
-      }
+  for (auto batch = cq_poller_.poll_entered(); !batch.empty(); batch = cq_poller_.poll_entered()) {
+    for (const rvt::ib_wc& wc : batch) {
+      completed(wc, wc.qp == gone.qp ? gone.qpn : wc.qp->qp_num, cpu_.now());
     }
   }
 }
@@ -170,7 +147,7 @@ inline void DataProcess::read_ahead() {
 }
 
 inline void DataProcess::add(WaitingWork& work) {
-  TraceQueue* queue = queue_of(work.item.queue, work.item.is_send);
+  TraceQueue* queue = queues_.find(work.item.queue, work.item.is_send);
   if (queue == nullptr) {
     if (!own_order_.any()) fail_without_queue(work.item);
     queue = &make_queue(work.item.queue, work.item.is_send);
@@ -220,9 +197,7 @@ bool DataProcess::time_has_come(TraceQueue& queue, const WorkItem& item) {
   if (at <= now()) return true;
   if (queue.timed_at == at) return false;
   queue.timed_at = at;
-  timed_.push_back({at, queue.index});
-  std::push_heap(timed_.begin(), timed_.end(),
-                 [](const TimedQueue& a, const TimedQueue& b) { return a.at > b.at; });
+  timed_.push(at, queue.index);
   set_timer(at);
   return false;
 }
@@ -320,75 +295,36 @@ inline void DataProcess::forget(TraceQueue& queue, WaitingWork& work) {
 
 void DataProcess::complete_label(LabelInstance label) {
   std::vector<std::uint32_t>& waiters = labels_.waiters(label);
-  for (const std::uint32_t queue : waiters) list(*queues_[queue]);
+  for (const std::uint32_t queue : waiters) list(queues_[queue]);
   waiters.clear();
   labels_.complete(label, cpu_.now());
   if (controls_.waiting() != 0) controls_.advance();
 }
 
-// Polls a completion queue that has something; false when none has.
-inline bool DataProcess::poll_next() {
-  while (!ready_cqs_.empty()) {
-    PolledCq& cq = *ready_cqs_.front();
-    if (cq.cq == nullptr) {
-      ready_cqs_.pop();
-      continue;
-    }
-    const int count = rvt::ib_poll_cq(cq.cq->cq, kPollBatch, wcs_.data());
-    if (count > 0) {
-      const hw::Time at = cpu_.now();
-      for (int i = 0; i < count; ++i) {
-        const rvt::ib_wc& wc = wcs_[static_cast<std::size_t>(i)];
-        completed(wc, wc.qp->qp_num, at);
-      }
-      return true;
-    }
-    ready_cqs_.pop();
-    cq.ready = false;
-    watch(cq);
-  }
-  return false;
+// False when there was nothing.
+inline bool DataProcess::poll() {
+  const std::span<const rvt::ib_wc> completions = cq_poller_.poll();
+  const hw::Time at = cpu_.now();
+  for (const rvt::ib_wc& wc : completions) completed(wc, wc.qp->qp_num, at);
+  return !completions.empty();
 }
 
-void DataProcess::watch(PolledCq& cq) {
-  if (cq.watching) return;
-  cq.watching = true;
-  const rvt::rvt_cq* rvt_cq = rvt::ibcq_to_rvtcq(cq.cq->cq);
-  cpu_.watch(rvt_cq->ring + std::uint64_t{sizeof(hw::Cqe)} * rvt_cq->index, sizeof(hw::Cqe),
-             {&DataProcess::cq_written, &cq, 0});
-}
-
-void DataProcess::cq_written(void* context, std::uint64_t) {
-  auto* cq = static_cast<PolledCq*>(context);
-  cq->watching = false;
-  cq->process->notice(*cq);
-}
-
-// A completion of the driver, which no write to the ring tells of.
-void DataProcess::cq_entered(void* context, std::uint64_t) {
-  auto* cq = static_cast<PolledCq*>(context);
-  DataProcess& self = *cq->process;
-  if (!self.stepping_) return self.notice(*cq);
-  if (cq->ready) return;
-  cq->ready = true;  // by a post of this step: the next one polls
-  self.ready_cqs_.push(cq);
-}
-
-void DataProcess::notice(PolledCq& cq) {
-  if (cq.ready || cq.cq == nullptr) return;
-  cq.ready = true;
-  ready_cqs_.push(&cq);
-  // The polling loop looks at its next tick.
+// The polling loop looks at its next tick.
+void DataProcess::completion_written() {
   const hw::Time idle = std::max<hw::Time>(0, now() - idle_since_);
   const hw::Time ticks = (idle + poll_interval_ - 1) / poll_interval_;
   wake(idle_since_ + ticks * poll_interval_);
 }
 
+// One that a post of this step made is polled in the next step anyway.
+void DataProcess::completion_entered() {
+  if (!stepping_) completion_written();
+}
+
 inline void DataProcess::completed(const rvt::ib_wc& wc, std::uint32_t qpn, hw::Time at) {
   ++completions_;
   const bool receive = (wc.opcode & rvt::IB_WC_RECV) != 0;
-  const std::vector<TraceQueue*>& table = receive ? by_qpn_recv_ : by_qpn_send_;
-  TraceQueue* queue = qpn < table.size() ? table[qpn] : nullptr;
+  TraceQueue* const queue = queues_.of_qpn(qpn, !receive);
   if (queue == nullptr || queue->posted.empty()) {
     ++counters_.unexpected;
     return;
@@ -446,23 +382,20 @@ void DataProcess::on_event(std::uint64_t argument) {
   }
   next_step_ = hw::kNever;
   if (stopped_) return;
-  while (!timed_.empty() && timed_.front().at <= now()) {
-    TraceQueue& queue = *queues_[timed_.front().queue];
+  while (!timed_.empty() && timed_.earliest() <= now()) {
+    TraceQueue& queue = queues_[timed_.pop()];
     queue.timed_at = hw::kNever;
-    std::pop_heap(timed_.begin(), timed_.end(),
-                  [](const TimedQueue& a, const TimedQueue& b) { return a.at > b.at; });
-    timed_.pop_back();
     list(queue);
   }
   next_timer_ = hw::kNever;
   stepping_ = true;
   cpu_.begin_activity();
-  const bool polled = poll_next();
+  const bool polled = poll();
   read_ahead();
   const bool posted = post_next();
   free_at_ = now() + cpu_.end_activity();
   stepping_ = false;
-  if (!timed_.empty()) set_timer(timed_.front().at);
+  if (!timed_.empty()) set_timer(timed_.earliest());
   if (polled || posted) last_activity_ = free_at_;
   if (polled || posted || !listed_.empty()) {
     wake(free_at_);
@@ -474,69 +407,6 @@ void DataProcess::on_event(std::uint64_t argument) {
 void DataProcess::widen(hw::Time at) {
   window_ = farthest_ *= 2;
   wake(at);
-}
-
-bool DataProcess::finished() const {
-  if (!source_ended_ || waiting_items_ != 0 || !controls_.empty()) return false;
-  return std::ranges::all_of(
-      queue_store_, [](const TraceQueue& queue) { return !queue.is_send || queue.posted.empty(); });
-}
-
-bool DataProcess::settled() {
-  if (!source_ended_ || waiting_items_ != 0 || !controls_.empty()) return false;
-  return std::ranges::all_of(queue_store_, [](TraceQueue& queue) {
-    if (!queue.is_send) return true;
-    for (std::uint32_t i = 0; i < queue.posted.size(); ++i) {
-      if (queue.posted[i].signaled) return false;
-    }
-    return true;
-  });
-}
-
-// --- What went wrong
-// ------------------------------------------------------------------------------
-
-// Flushes follow from something else.
-[[gnu::noinline]] void DataProcess::note_failure(const TraceQueue& queue, std::uint64_t line,
-                                                 rvt::ib_wc_status status) {
-  if (status == rvt::IB_WC_WR_FLUSH_ERR || !failures_.empty()) return;
-  const std::string verb = queue.is_send ? "post_send" : "post_recv";
-  failures_.push_back(mishap(line, verb + " to " + objects_.text(queue.qp_name) + " ended with " +
-                                       std::string(name_of(static_cast<hw::WcStatus>(status)))));
-}
-
-Mishap DataProcess::mishap(std::uint64_t line, std::string why) {
-  return {line, cpu_.now() - epoch_, objects_.node().node_name(), std::move(why)};
-}
-
-Mishap DataProcess::stuck_because() {
-  constexpr const char* kLabel = "waits for a label whose operation does not complete";
-  const auto waits = [&](LabelInstance after) {
-    return after != kNoInstance && !labels_.done(after);
-  };
-  if (controls_.running()) return mishap(controls_.running_line(), "its verb does not return");
-  const WorkItem* behind_controls = nullptr;
-  for (const TraceQueue& queue : queue_store_) {
-    if (queue.waiting.empty()) continue;
-    const WorkItem& item = queue.waiting.front().item;
-    if (queue.awaits_control) {
-      behind_controls = &item;
-      continue;
-    }
-    return mishap(item.line, waits(item.after) ? kLabel : "waits for room in its queue");
-  }
-  if (controls_.waiting() != 0) {
-    const PendingControl& next = controls_.next();
-    return mishap(next.operation.line, waits(next.after) ? kLabel : "waits for its peer");
-  }
-  if (behind_controls != nullptr) return mishap(behind_controls->line, "waits for its peer");
-  for (TraceQueue& queue : queue_store_) {
-    if (!queue.is_send || queue.posted.empty()) continue;
-    return mishap(queue.posted.front().line,
-                  "is the first of " + std::to_string(queue.posted.size()) + " work requests of " +
-                      objects_.text(queue.qp_name) + " that do not complete");
-  }
-  return mishap(0, "");
 }
 
 }  // namespace hcasim::sim

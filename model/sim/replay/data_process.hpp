@@ -4,10 +4,7 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <deque>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,42 +12,15 @@
 #include "sim/replay/checked_trace.hpp"
 #include "sim/replay/control_order.hpp"
 #include "sim/replay/control_stream.hpp"
+#include "sim/replay/cq_poller.hpp"
 #include "sim/replay/labels.hpp"
 #include "sim/replay/line_error.hpp"
 #include "sim/replay/node_objects.hpp"
 #include "sim/replay/post_list.hpp"
-#include "sim/replay/waiting_work.hpp"
-#include "sim/replay/work_item.hpp"
+#include "sim/replay/timed_queues.hpp"
+#include "sim/replay/trace_queues.hpp"
 
 namespace hcasim::sim {
-
-/// A work request that was posted and has not completed.
-struct Posted {
-  std::uint64_t wr_id = 0;
-  std::uint64_t line = 0;
-  LabelInstance label = kNoInstance;
-  bool signaled = true;
-};
-
-/// One direction of a queue pair, by name: what waits to be posted, and what was posted. It
-/// outlives a queue pair that is destroyed, for the next one of its name.
-struct TraceQueue {
-  NameId qp_name = kNoName;
-  TraceQp* qp = nullptr;  ///< null until it is made
-  std::uint32_t qpn = 0;
-  std::uint32_t index = 0;
-  bool is_send = false;
-  WaitingWorkList waiting;
-  hca::Fifo<Posted> posted;
-  std::uint64_t posts = 0;
-  std::uint32_t depth = 0;
-  hw::Time timed_at = hw::kNever;  ///< a wake-up is arranged for it
-  hw::Time posted_until = 0;       ///< end of the latest post
-  std::uint64_t unread = 0;        ///< posts that have not been read yet, where that is known
-  bool listed = false;             ///< among those to be looked at
-  bool awaits_control = false;     ///< until the next control line has been carried out
-  bool peer_is_self = false;       ///< remote names behind the lines read so far are the node's own
-};
 
 /// The program of one node: posts what the trace says as soon as it may, polls the completion
 /// queues, and does one thing at a time, each taking the CPU time that its verbs cost. When there
@@ -61,7 +31,7 @@ struct TraceQueue {
 /// make, change or end an object that it names; a control line is ControlStream's, and waits for
 /// the posts above it that name its object. News of a peer's control lines, of which remote names
 /// may be, takes as long as a packet of no length.
-class DataProcess : public Unit, public ObjectListener, private ControlOwner {
+class DataProcess : public Unit, public ObjectListener, private ControlOwner, private PollingOwner {
  public:
   struct Counters {
     std::uint64_t posts_refused = 0;  ///< work requests that post_send or post_recv gave back
@@ -117,14 +87,6 @@ class DataProcess : public Unit, public ObjectListener, private ControlOwner {
   void qp_destroyed(NameId name, const TraceQp& qp) override;
 
  private:
-  struct PolledCq {
-    DataProcess* process = nullptr;
-    NameId name = kNoName;
-    TraceCq* cq = nullptr;
-    bool ready = false;
-    bool watching = false;
-  };
-
   // What the peer tells: that its control line of this number has been carried out, or, for
   // connect, that its QP of this number is made.
   struct News {
@@ -132,7 +94,6 @@ class DataProcess : public Unit, public ObjectListener, private ControlOwner {
     std::uint32_t number = 0;
   };
 
-  static constexpr std::uint32_t kPollBatch = 16;
   static constexpr std::uint32_t kFarthestWindows = 16;
   static constexpr std::uint64_t kNewsBit = std::uint64_t{1} << 63;  // of an event's argument
   static constexpr std::size_t kMishapsKept = 3;
@@ -178,25 +139,18 @@ class DataProcess : public Unit, public ObjectListener, private ControlOwner {
     return waiting_items_ < window && controls_.waiting() < window;
   }
   void complete_label(LabelInstance label);
-  bool poll_next();
+  bool poll();
   void completed(const rvt::ib_wc& wc, std::uint32_t qpn, hw::Time at);
   void read_completions_of(const TraceQp& gone);
   void empty(NameId name);
   void note_failure(const TraceQueue& queue, std::uint64_t line, rvt::ib_wc_status status);
   void send_completed(TraceQueue& queue, const rvt::ib_wc& wc, hw::Time at);
   void receive_completed(TraceQueue& queue, const rvt::ib_wc& wc, hw::Time at);
-  void watch(PolledCq& cq);
-  static void cq_written(void* context, std::uint64_t);
-  static void cq_entered(void* context, std::uint64_t);
-  void notice(PolledCq& cq);
+  void completion_written() override;
+  void completion_entered() override;
   void wake(hw::Time at);
   TraceQueue& make_queue(NameId qp, bool is_send);
   void expect_posts(TraceQueue& queue);
-  TraceQueue* queue_of(NameId qp, bool is_send) const {
-    const std::vector<TraceQueue*>& table = is_send ? by_name_send_ : by_name_recv_;
-    return qp < table.size() ? table[qp] : nullptr;
-  }
-
   Mishap mishap(std::uint64_t line, std::string why);
 
   NodeObjects& objects_;
@@ -216,24 +170,11 @@ class DataProcess : public Unit, public ObjectListener, private ControlOwner {
   std::uint32_t farthest_ = 0;  ///< ... and while a queue has nothing of its own among them
   std::uint32_t starving_ = 0;  ///< queues with nothing in the window and something behind it
   const PostCounts* post_counts_ = nullptr;
-  std::deque<TraceQueue> queue_store_;
-  std::vector<TraceQueue*> queues_;
-  std::vector<TraceQueue*> by_name_send_;  // by name of the QP
-  std::vector<TraceQueue*> by_name_recv_;
-  std::vector<TraceQueue*> by_qpn_send_;
-  std::vector<TraceQueue*> by_qpn_recv_;
+  TraceQueues queues_;
   hca::Fifo<TraceQueue*> listed_;  // queues whose head may be runnable
-
-  struct TimedQueue {
-    hw::Time at;
-    std::uint32_t queue;
-  };
-  std::vector<TimedQueue> timed_;  // heap, earliest first
+  TimedQueues timed_;
   hw::Time next_timer_ = hw::kNever;
-
-  std::deque<PolledCq> cqs_;
-  hca::Fifo<PolledCq*> ready_cqs_;
-  std::array<rvt::ib_wc, kPollBatch> wcs_;
+  CqPoller cq_poller_;
 
   ControlOrder own_order_;
   ControlOrder peer_order_;

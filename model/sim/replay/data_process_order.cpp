@@ -78,7 +78,7 @@ void DataProcess::set_destination(const Operation& operation, PendingControl& co
   const bool self = directory_.index_of(static_cast<NameId>(dest >> 32)) == objects_.index();
   if (!self) control.peer = peer_order_.latest(static_cast<NameId>(dest));
   for (const bool is_send : {true, false}) {
-    TraceQueue* const queue = queue_of(operation.object, is_send);
+    TraceQueue* const queue = queues_.find(operation.object, is_send);
     (queue != nullptr ? *queue : make_queue(operation.object, is_send)).peer_is_self = self;
   }
 }
@@ -91,7 +91,7 @@ void DataProcess::find_objects(WorkItem& work) {
   }
   work.peer_control = 0;
   if (work.is_send) {
-    const TraceQueue* const queue = queue_of(work.queue, true);
+    const TraceQueue* const queue = queues_.find(work.queue, true);
     const bool self = queue != nullptr && queue->peer_is_self;
     std::uint32_t& remote = self ? own : work.peer_control;
     const ControlOrder& order = self ? own_order_ : peer_order_;
@@ -151,7 +151,7 @@ bool DataProcess::may_begin(const PendingControl& control, hw::Time& from) {
 
 bool DataProcess::may_begin_on_qp(const Operation& operation, hw::Time& from) const {
   for (const bool is_send : {true, false}) {
-    const TraceQueue* const queue = queue_of(operation.object, is_send);
+    const TraceQueue* const queue = queues_.find(operation.object, is_send);
     if (queue == nullptr) continue;
     if (!queue->waiting.empty() && queue->waiting.front().item.line < operation.line) return false;
     from = std::max(from, queue->posted_until);
@@ -166,7 +166,7 @@ bool DataProcess::may_begin_on_mr(const Operation& operation) {
   };
   if (blocker_ != nullptr && !passed(*blocker_, blocker_line_)) return false;
   blocker_ = nullptr;
-  for (TraceQueue& queue : queue_store_) {
+  for (TraceQueue& queue : queues_) {
     if (passed(queue, operation.line)) continue;
     const WaitingWork* work = &queue.waiting.front();
     for (std::uint32_t i = 0; i < queue.waiting.size(); ++i, work = work->next) {

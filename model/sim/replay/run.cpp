@@ -16,6 +16,7 @@
 #include "sim/replay/data_process.hpp"
 #include "sim/replay/line_error.hpp"
 #include "sim/replay/node_objects.hpp"
+#include "sim/replay/saturating_time.hpp"
 #include "sim/replay/set_up.hpp"
 #include "sim/replay/system_statistics.hpp"
 #include "sim/replay/trace_source.hpp"
@@ -80,6 +81,8 @@ class Replay {
   void introduce();
   void simulate();
   bool run_until(hw::Time end);
+  bool run_in_steps(hw::Time end);
+  void begin_measuring();
   bool all_finished() const;
   bool all_settled() const;
   bool everything_read() const;
@@ -103,8 +106,9 @@ class Replay {
   std::vector<std::unique_ptr<NodeObjects>> objects_;
   std::vector<std::unique_ptr<TraceSource>> sources_;
   std::vector<std::unique_ptr<DataProcess>> processes_;
-  std::vector<SystemSnapshot> at_epoch_;
+  std::vector<SystemSnapshot> before_;  // of what is measured
   hw::Time epoch_ = 0;
+  hw::Time measure_from_ = 0;
   bool partial_ = false;
   std::string failure_;  // why the trace did not come to its end
 };
@@ -152,10 +156,10 @@ void Replay::begin() {
   const std::uint64_t set_up = SetUp(*system_, directory_, trace_name_).run(reader_);
   introduce();
   epoch_ = (system_->now() / hw::kMicrosecond + 1) * hw::kMicrosecond;
-  recorder_->set_epoch(epoch_);
+  measure_from_ = later(epoch_, options_.measure_from);
+  recorder_->set_epoch(epoch_, measure_from_);
   if (packets_ != nullptr) packets_->set_epoch(epoch_);
   for (std::size_t i = 0; i < system_->size(); ++i) {
-    at_epoch_.push_back(snapshot(system_->node(i)));
     sources_[i] = std::make_unique<TraceSource>(options_.trace, trace_.nodes()[i], set_up);
     processes_[i]->start(*sources_[i], epoch_);
   }
@@ -218,9 +222,24 @@ std::string Replay::stuck() const {
          " of node " + waiting.node + ' ' + waiting.why;
 }
 
+// Counters and busy times are measured as differences to those of one moment.
+void Replay::begin_measuring() {
+  for (std::size_t i = 0; i < system_->size(); ++i) before_.push_back(snapshot(system_->node(i)));
+}
+
+// Stops on the way where measuring begins.
+bool Replay::run_until(hw::Time end) {
+  if (before_.empty() && end > measure_from_) {
+    if (measure_from_ > epoch_) run_in_steps(measure_from_);
+    if (interrupted(options_)) return true;
+    begin_measuring();
+  }
+  return run_in_steps(end);
+}
+
 // Runs to `end` in steps that take little time on a wall clock, since between them it is asked
 // whether to go on. The simulation does not depend on them.
-bool Replay::run_until(hw::Time end) {
+bool Replay::run_in_steps(hw::Time end) {
   if (options_.interrupted == nullptr) return system_->run_until(end);
   constexpr hw::Time kStep = 100 * hw::kMicrosecond;
   hw::Time length = kStep;
@@ -271,20 +290,28 @@ void Replay::simulate() {
 }
 
 RunResult Replay::result() {
+  if (before_.empty()) begin_measuring();
   hw::Time end = std::max(epoch_, recorder_->last_acknowledgement());
   if (end == hw::kNever) end = epoch_;
   for (const auto& process : processes_) end = std::max(end, process->last_activity());
   if (partial_) end = std::max(end, system_->now());
+  const bool cut_short = partial_ || !failure_.empty();
+  if (end < measure_from_ && !cut_short) {
+    failure_ = trace_name_ + ": the run ended at ";
+    append_ns(failure_, end - epoch_);
+    failure_ += " ns, before measuring began: there are no results";
+  }
   RunResult out;
   recorder_->close(end);
   if (packets_ != nullptr) packets_->close();
   out.statistics = recorder_->statistics();
+  out.statistics.measured_from = options_.measure_from;
   out.statistics.seed = options_.seed;
-  out.statistics.partial = partial_ || !failure_.empty();
+  out.statistics.partial = cut_short;
   out.failure = failure_;
   for (std::size_t i = 0; i < system_->size(); ++i) {
-    append_statistics(system_->node(i), at_epoch_[i], end - epoch_, out.statistics);
-    out.engine_events += system_->node(i).engine().events_run() - at_epoch_[i].engine_events;
+    append_statistics(system_->node(i), before_[i], end - measure_from_, out.statistics);
+    out.engine_events += system_->node(i).engine().events_run() - before_[i].engine_events;
     append_process(i, out);
   }
   out.kernel_activations = system_->conductor().activations();

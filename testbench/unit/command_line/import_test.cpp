@@ -89,6 +89,21 @@ TEST_F(ImportCommand, RefusesBadOptions) {
   expect_refused("import -o " + trace(), "CAPTURE is required");
 }
 
+TEST_F(ImportCommand, TakesSeveralCapturesAsOne) {
+  const std::string capture = shipped("read_bw.pcap");
+  const Outcome one = hcasim("import --json " + capture + " -o " + trace());
+  const std::string of_one = contents(trace());
+  const Outcome two = hcasim("import --json " + capture + " " + capture + " -o " + trace());
+  EXPECT_EQ(two.status, 0) << two.err;
+  EXPECT_EQ(two.out, one.out);
+  EXPECT_EQ(contents(trace()), of_one);
+  std::filesystem::remove(trace());
+  expect_import_refused(capture + " nowhere.pcap", "nowhere.pcap: No such file");
+  expect_import_refused(capture + " /dev/null", "/dev/null: is no regular file");
+  expect_import_refused(capture + " --window 3",
+                        "--window: expected a time such as 20us or 1.5ms, found '3'");
+}
+
 TEST_F(ImportCommand, NeverOverwritesTheCapture) {
   std::filesystem::copy_file(shipped("read_bw.pcap"), file("c.pcap"));
   expect_refused("import " + file("c.pcap") + " -o " + file("c.pcap"), "other than the capture");

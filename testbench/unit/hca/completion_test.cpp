@@ -259,7 +259,7 @@ TEST(Event, ARingOfEventsGoesRound) {
 TEST(Command, ActsAfterItsLatency) {
   for (const std::uint32_t latency : {1u, 100u, 333u}) {
     BenchOptions options;
-    options.parameters.command.timing.latency_cycles = latency;
+    options.parameters.command.latency_cycles = latency;
     AdapterBench bench(options);
     const std::uint64_t mailbox = bench.allocate(sizeof(hw::Mailbox));
     hw::Mailbox query{};
