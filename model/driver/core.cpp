@@ -82,6 +82,31 @@ int ib_dereg_mr(ib_mr* mr) {
   return error;
 }
 
+ib_ah* rdma_create_ah(ib_pd* pd, const rdma_ah_attr* attr) {
+  auto ah = std::make_unique<rvt_ah>();
+  ah->ibah.device = pd->device;
+  ah->ibah.pd = pd;
+  const int error = rvt_create_ah(&ah->ibah, attr);
+  if (error != 0) return ERR_PTR<ib_ah>(error);
+  ++pd->usecnt;
+  return &ah.release()->ibah;
+}
+
+int rdma_modify_ah(ib_ah* ah, const rdma_ah_attr* attr) {
+  return rvt_modify_ah(ah, attr);
+}
+
+int rdma_query_ah(ib_ah* ah, rdma_ah_attr* attr) {
+  return rvt_query_ah(ah, attr);
+}
+
+int rdma_destroy_ah(ib_ah* ah) {
+  rvt_destroy_ah(ah);
+  --ah->pd->usecnt;
+  delete ibah_to_rvtah(ah);
+  return 0;
+}
+
 ib_cq* ib_create_cq(ib_device* device, ib_comp_handler comp_handler,
                     ib_event_handler_t event_handler, void* context, const ib_cq_init_attr* attr) {
   auto cq = std::make_unique<rvt_cq>();

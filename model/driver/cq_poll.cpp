@@ -39,6 +39,7 @@ void fill_receive(const rvt_qp* qp, const hw::Cqe& cqe, ib_wc* wc) {
   wc->byte_len = cqe.byte_len;
   wc->src_qp = cqe.src_qp;
   wc->wc_flags = cqe.flags;
+  wc->pkey_index = cqe.pkey_index;
   if ((cqe.flags & hw::kCqeWithImm) != 0) {
     wc->ex.imm_data = cpu_to_be32(cqe.imm_or_key);
   } else {

@@ -74,6 +74,7 @@ void set_limits(rvt_dev_info* rdi) {
   attrs.max_srq_wr = 65534;  // what the adapter's receive queues hold
   attrs.max_srq_sge = attrs.max_recv_sge;
   attrs.max_pd = least(rdi->dparms.max_pd, kAny);
+  attrs.max_ah = least(rdi->dparms.max_ah, kAny);
   attrs.max_mr = least(limits.max_mr, 1u << rdi->dparms.lkey_table_size);
   rdi->dparms.max_rdma_atomic = std::min(rdi->dparms.max_rdma_atomic, limits.max_rd_atomic);
   attrs.page_size_cap = std::uint64_t{1} << rdi->dparms.page_shift;

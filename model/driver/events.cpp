@@ -29,6 +29,12 @@ void on_qp_error(rvt_qp* qp) {
   if (qp->state != IB_QPS_RESET) qp->state = IB_QPS_ERR;
 }
 
+// A send of UC or UD failed: receiving goes on.
+void on_send_error(rvt_qp* qp) {
+  const SpinGuard send(qp->s_lock);
+  if (qp->state == IB_QPS_RTS || qp->state == IB_QPS_SQD) qp->state = IB_QPS_SQE;
+}
+
 void on_fatal(rvt_qp* qp) {
   rvt_rc_error(qp, IB_WC_LOC_QP_OP_ERR);
   rvt_raise_qp_event(qp, IB_EVENT_QP_FATAL);
@@ -50,6 +56,9 @@ bool handle_qp_event(rvt_qp* qp, const hw::Eqe& eqe) {
   switch (eqe.type) {
     case hw::EqeType::kQpError:
       on_qp_error(qp);
+      return true;
+    case hw::EqeType::kQpSendError:
+      on_send_error(qp);
       return true;
     case hw::EqeType::kQpErrorDone:
       on_qp_error(qp);

@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "driver/qp_internal.hpp"
+#include "hcasim/rvt/rdmavt_ah.hpp"
 
 namespace hcasim::rvt {
 namespace {
@@ -59,17 +60,6 @@ int rvt_check_modify(rvt_qp* qp, const ib_qp_attr& attr, std::uint32_t mask, ib_
   const bool too_deep = (mask & IB_QP_MAX_DEST_RD_ATOMIC) != 0 &&
                         attr.max_dest_rd_atomic > qp->rdi->dparms.max_rdma_atomic;
   return too_deep ? -EINVAL : 0;
-}
-
-int rvt_check_ah(ib_device* ibdev, const rdma_ah_attr* ah_attr) {
-  constexpr std::uint8_t kFirstRate = 2;  // 2.5 Gb/s
-  constexpr std::uint8_t kLastRate = 22;  // 600 Gb/s
-  const rvt_dev_info* rdi = ib_to_rvt(ibdev);
-  if (ah_attr->port_num < 1 || ah_attr->port_num > rdi->ports.size()) return -EINVAL;
-  const std::uint8_t rate = ah_attr->static_rate;
-  if (rate != 0 && (rate < kFirstRate || rate > kLastRate)) return -EINVAL;
-  const bool grh = (ah_attr->ah_flags & IB_AH_GRH) != 0;
-  return grh && ah_attr->grh.sgid_index >= rdi->dparms.gid_table_len ? -EINVAL : 0;
 }
 
 }  // namespace hcasim::rvt

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::uint32_t kRc = 1u << IB_QPT_RC;
 constexpr std::uint32_t kConnected = kRc | 1u << IB_QPT_UC;
+constexpr std::uint32_t kAny = kConnected | 1u << IB_QPT_UD | 1u << IB_QPT_GSI | 1u << IB_QPT_SMI;
 constexpr std::uint32_t kAtomic = RVT_OPERATION_ATOMIC | RVT_OPERATION_ATOMIC_SGE;
 
 constexpr rvt_operation_table make_table() {
@@ -19,16 +20,12 @@ constexpr rvt_operation_table make_table() {
   table[IB_WR_RDMA_READ] = {sizeof(ib_rdma_wr), kRc, RVT_OPERATION_ATOMIC};
   table[IB_WR_ATOMIC_CMP_AND_SWP] = {sizeof(ib_atomic_wr), kRc, kAtomic};
   table[IB_WR_ATOMIC_FETCH_AND_ADD] = {sizeof(ib_atomic_wr), kRc, kAtomic};
-  table[IB_WR_SEND] = {sizeof(ib_send_wr), kConnected, 0};
-  table[IB_WR_SEND_WITH_IMM] = {sizeof(ib_send_wr), kConnected, 0};
+  table[IB_WR_SEND] = {sizeof(ib_send_wr), kAny, 0};
+  table[IB_WR_SEND_WITH_IMM] = {sizeof(ib_send_wr), kAny, 0};
   table[IB_WR_SEND_WITH_INV] = {sizeof(ib_send_wr), kRc, 0};
   table[IB_WR_REG_MR] = {sizeof(ib_reg_wr), kConnected, RVT_OPERATION_LOCAL};
   table[IB_WR_LOCAL_INV] = {sizeof(ib_send_wr), kConnected, RVT_OPERATION_LOCAL};
   return table;
-}
-
-bool connected(ib_qp_type type) {
-  return type == IB_QPT_RC || type == IB_QPT_UC;
 }
 
 bool atomic_element_ok(const ib_send_wr* wr) {
@@ -51,8 +48,9 @@ int rvt_qp_valid_operation(rvt_qp* qp, const rvt_operation_params* post_parms,
   const rvt_operation_params& op = post_parms[wr->opcode];
   if (op.length == 0 || (op.qpt_support & 1u << qp->ibqp.qp_type) == 0) return -EINVAL;
   if (op.flags != 0 && !flags_ok(qp, op, wr)) return -EINVAL;
-  if (connected(qp->ibqp.qp_type)) return static_cast<int>(op.length);
-  if (ud_wr(wr)->ah->pd != qp->ibqp.pd) return -EINVAL;
+  if (!rvt_is_datagram(qp)) return static_cast<int>(op.length);
+  const ib_ah* ah = ud_wr(wr)->ah;
+  if (ah == nullptr || ah->pd != qp->ibqp.pd) return -EINVAL;
   return sizeof(ib_ud_wr);
 }
 

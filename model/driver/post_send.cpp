@@ -55,7 +55,8 @@ void remember_registration(rvt_qp* qp, const ib_send_wr* wr, std::uint32_t slot)
 }
 
 int fill(SendWqe& wqe, rvt_qp* qp, const ib_send_wr* wr, std::uint32_t flags) {
-  return (flags & RVT_OPERATION_LOCAL) != 0 ? wqe.take_local(qp, wr) : wqe.gather(qp, wr);
+  if ((flags & RVT_OPERATION_LOCAL) != 0) return wqe.take_local(qp, wr);
+  return rvt_is_datagram(qp) ? wqe.gather_datagram(qp, ud_wr(wr)) : wqe.gather(qp, wr);
 }
 
 bool num_sge_ok(const rvt_qp* qp, const ib_send_wr* wr) {
@@ -122,7 +123,8 @@ bool rvt_swqe_has_lkey(rvt_qp* qp, std::uint32_t slot, std::uint32_t lkey) {
   const bool local =
       control.opcode == hw::WrOpcode::kRegMr || control.opcode == hw::WrOpcode::kLocalInv;
   if (local) return rvt_same_key_slot(control.imm_or_key, lkey);
-  const std::uint64_t elements = address + hw::send_wqe_data_offset(control.opcode);
+  const std::uint64_t elements =
+      address + hw::send_wqe_data_offset(control.opcode, rvt_wqe_type(qp));
   for (unsigned i = 0; i < control.num_sge; ++i) {
     hw::Sge sge;
     qp->rdi->port->read(elements + i * sizeof sge, &sge, sizeof sge);

@@ -42,7 +42,7 @@ void fill_rings(hw::QpContext& context, const rvt_qp* qp) {
 }
 
 void fill_attributes(hw::QpContext& context, const rvt_qp* qp) {
-  context.path_mtu = mtu_code(qp->pmtu);
+  context.path_mtu = rvt_is_datagram(qp) ? rvt_port_mtu(qp->rdi) : mtu_code(qp->pmtu);
   context.timeout = qp->timeout;
   context.retry_cnt = qp->s_retry_cnt;
   context.rnr_retry = qp->s_rnr_retry_cnt;
@@ -60,9 +60,13 @@ void fill_attributes(hw::QpContext& context, const rvt_qp* qp) {
 
 }  // namespace
 
+std::uint8_t rvt_port_mtu(const rvt_dev_info* rdi) {
+  return mtu_code(rdi->limits.max_mtu);
+}
+
 std::uint8_t rvt_path_mtu(const rvt_dev_info* rdi, ib_mtu requested) {
   if (ib_mtu_enum_to_int(requested) < 0) return 0;
-  return std::min<std::uint8_t>(requested, mtu_code(rdi->limits.max_mtu));
+  return std::min<std::uint8_t>(requested, rvt_port_mtu(rdi));
 }
 
 hw::AddressVector rvt_address_vector(const rdma_ah_attr& ah) {

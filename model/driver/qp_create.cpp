@@ -53,7 +53,7 @@ int allocate_send_ring(rvt_dev_info* rdi, rvt_qp* qp, const ib_qp_cap& cap) {
   qp->s_max_sge = cap.max_send_sge;
   qp->s_max_inline = cap.max_inline_data;
   qp->s_avail = cap.max_send_wr;
-  qp->s_stride = hw::send_wqe_stride(cap.max_send_sge, cap.max_inline_data);
+  qp->s_stride = hw::send_wqe_stride(cap.max_send_sge, cap.max_inline_data, rvt_wqe_type(qp));
   qp->s_ring = rdi->port->allocate(std::uint64_t{qp->s_size} * qp->s_stride, 64);
   if (qp->s_ring == 0) return -ENOMEM;
   return 0;
@@ -126,8 +126,7 @@ int build_qp(rvt_dev_info* rdi, rvt_qp* qp, const ib_qp_init_attr& attr) {
 std::uint8_t get_allowed_ops(ib_qp_type type) {
   constexpr std::uint8_t kRc = 0x00;
   constexpr std::uint8_t kUc = 0x20;
-  constexpr std::uint8_t kUd = 0x60;
-  return type == IB_QPT_RC ? kRc : type == IB_QPT_UC ? kUc : kUd;
+  return type == IB_QPT_RC ? kRc : type == IB_QPT_UC ? kUc : RVT_UD_OPS;
 }
 
 int rvt_alloc_rq(rvt_dev_info* rdi, rvt_rq* rq, std::uint64_t size_bytes) {
@@ -154,6 +153,7 @@ int rvt_create_qp(ib_qp* ibqp, ib_qp_init_attr* init_attr, ib_udata* /*udata*/) 
   qp->rdi = rdi;
   qp->allowed_ops = get_allowed_ops(ibqp->qp_type);
   qp->port_num = init_attr->port_num;
+  if (rvt_is_datagram(qp)) qp->log_pmtu = static_cast<std::uint8_t>(7 + rvt_port_mtu(rdi));
   if (init_attr->sq_sig_type == IB_SIGNAL_REQ_WR) qp->s_flags = RVT_S_SIGNAL_REQ_WR;
   rvt_init_qp(rdi, qp, ibqp->qp_type);
   const int error = build_qp(rdi, qp, *init_attr);

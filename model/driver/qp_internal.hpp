@@ -21,6 +21,8 @@ void rvt_overlay_context(hw::QpContext& context, const ib_qp_attr& attr, std::ui
 void rvt_commit_attributes(rvt_qp* qp, const ib_qp_attr& attr, std::uint32_t mask);
 /// A path as the adapter wants it.
 hw::AddressVector rvt_address_vector(const rdma_ah_attr& ah);
+/// Code of the port's MTU, which is that of every datagram's path.
+std::uint8_t rvt_port_mtu(const rvt_dev_info* rdi);
 /// Code of the path MTU for a request: that of the port at most; 0 for an unknown code.
 std::uint8_t rvt_path_mtu(const rvt_dev_info* rdi, ib_mtu requested);
 /// Everything that rvt_modify_qp checks once it knows the states. @return 0; -EINVAL

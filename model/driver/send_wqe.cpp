@@ -8,6 +8,7 @@
 
 #include "driver/mr_internal.hpp"
 #include "hcasim/rvt/rdma_vt.hpp"
+#include "hcasim/rvt/rdmavt_ah.hpp"
 
 namespace hcasim::rvt {
 namespace {
@@ -28,14 +29,25 @@ std::uint32_t data_offset(ib_wr_opcode opcode) {
 
 }  // namespace
 
-int SendWqe::gather(rvt_qp* qp, const ib_send_wr* wr) {
-  used_ = data_offset(wr->opcode);
+inline int SendWqe::collect(rvt_qp* qp, const ib_send_wr* wr, std::uint32_t offset) {
+  used_ = offset;
   length_ = 0;
   num_sge_ = 0;
-  const int error =
-      (wr->send_flags & IB_SEND_INLINE) != 0 ? copy_inline(qp, wr) : check_elements(qp, wr);
+  return (wr->send_flags & IB_SEND_INLINE) != 0 ? copy_inline(qp, wr) : check_elements(qp, wr);
+}
+
+int SendWqe::gather(rvt_qp* qp, const ib_send_wr* wr) {
+  const int error = collect(qp, wr, data_offset(wr->opcode));
   if (error != 0) return error;
   return length_ > RVT_MAX_MESSAGE ? -EINVAL : 0;
+}
+
+int SendWqe::gather_datagram(rvt_qp* qp, const ib_ud_wr* wr) {
+  constexpr std::uint32_t kOffset = hw::send_wqe_data_offset(hw::WrOpcode::kSend, hw::QpType::kUd);
+  const int error = collect(qp, &wr->wr, kOffset);
+  if (error != 0) return error;
+  fill_datagram(wr);
+  return length_ > std::uint64_t{1} << ibah_to_rvtah(wr->ah)->log_pmtu ? -EINVAL : 0;
 }
 
 int SendWqe::take_local(rvt_qp* qp, const ib_send_wr* wr) {
@@ -153,7 +165,13 @@ void SendWqe::fill_segments(const rvt_qp* qp, const ib_send_wr* wr, std::uint32_
       break;
   }
   std::memcpy(bytes_, &control, sizeof control);
+  if (rvt_is_datagram(qp)) return;  // its path is there already
   std::memcpy(bytes_ + hw::kSendWqeRemoteOffset, &peer, sizeof peer);
+}
+
+void SendWqe::fill_datagram(const ib_ud_wr* wr) {
+  const hw::SendWqeDatagram to{ibah_to_rvtah(wr->ah)->av, wr->remote_qpn, wr->remote_qkey, 0};
+  std::memcpy(bytes_ + hw::kSendWqeDatagramOffset, &to, sizeof to);
 }
 
 void SendWqe::fill_operands(const ib_atomic_wr* wr) {

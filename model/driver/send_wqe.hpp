@@ -14,8 +14,9 @@ class SendWqe {
  public:
   /// Bytes of the largest WQE; limits cap.max_send_sge and cap.max_inline_data.
   static constexpr std::uint32_t kMaxBytes = 1024;
-  static constexpr std::uint32_t kMaxSge = (kMaxBytes - 64) / sizeof(hw::Sge);
-  static constexpr std::uint32_t kMaxInline = kMaxBytes - 64;
+  static constexpr std::uint32_t kMaxInline =
+      kMaxBytes - hw::send_wqe_data_offset(hw::WrOpcode::kSend, hw::QpType::kUd);
+  static constexpr std::uint32_t kMaxSge = kMaxInline / sizeof(hw::Sge);
 
   /// Takes data or elements of a request.
   /// @return 0; -EINVAL an element's key, too much inline data or a message over 2^31 bytes
@@ -23,6 +24,8 @@ class SendWqe {
   /// Does to the driver's books what a REG_MR or LOCAL_INV will do to the adapter's.
   /// @return 0; -EINVAL other operations, key or region; -EACCES region of another domain
   int take_local(rvt_qp* qp, const ib_send_wr* wr);
+  /// The same for a datagram.
+  int gather_datagram(rvt_qp* qp, const ib_ud_wr* wr);
   /// Fills in the rest and writes the WQE to `slot`.
   void store(const rvt_qp* qp, const ib_send_wr* wr, std::uint32_t slot);
 
@@ -32,12 +35,14 @@ class SendWqe {
   std::uint8_t num_sge() const { return num_sge_; }
 
  private:
+  int collect(rvt_qp* qp, const ib_send_wr* wr, std::uint32_t offset);
   int take_registration(rvt_qp* qp, const ib_reg_wr* wr);
   int copy_inline(rvt_qp* qp, const ib_send_wr* wr);
   int check_elements(rvt_qp* qp, const ib_send_wr* wr);
   void append(const rvt_sge& sge);
   void pad();
   void fill_segments(const rvt_qp* qp, const ib_send_wr* wr, std::uint32_t slot);
+  void fill_datagram(const ib_ud_wr* wr);
   void fill_operands(const ib_atomic_wr* wr);
 
   // Not cleared: only what is used is written. The last block is for pad().

@@ -37,6 +37,10 @@ enum class IcrcStatus : std::uint8_t {
   kUnchecked,  ///< the capture kept only a part of the packet
 };
 
+/// Writes what a datagram's receiver finds in place of the GRH: the IPv6 header; or 20 zero bytes
+/// and the IPv4 header.
+void encode_grh_area(const Packet& packet, std::span<std::uint8_t, hw::Grh::kBytes> out);
+
 /// What decoding found beside the packet.
 struct DecodeResult {
   DecodeStatus status = DecodeStatus::kRoceV2;

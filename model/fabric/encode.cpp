@@ -98,12 +98,24 @@ void put_extensions(const Packet& packet, Writer& writer) {
   if (headers & hw::kHasIeth) writer.put(packet.ieth);
 }
 
+/// Bytes from the UDP header to the ICRC.
+std::size_t datagram_bytes_of(const Packet& packet) {
+  return hw::Udp::kBytes + hw::Bth::kBytes + packet.info().bytes + packet.payload_size() +
+         packet.pad_count() + hw::kIcrcBytes;
+}
+
 }  // namespace
+
+void encode_grh_area(const Packet& packet, std::span<std::uint8_t, hw::Grh::kBytes> out) {
+  Writer writer(out.data());
+  if (!packet.address.is_ipv4()) return put_ipv6(packet.address, datagram_bytes_of(packet), writer);
+  writer.put_zeros(hw::Grh::kBytes - hw::Ipv4::kBytes);
+  put_ipv4(packet.address, datagram_bytes_of(packet), writer);
+}
 
 std::size_t encode_frame(const Packet& packet, std::span<std::uint8_t> out) {
   const Addressing& address = packet.address;
-  const std::size_t datagram_bytes = hw::Udp::kBytes + hw::Bth::kBytes + packet.info().bytes +
-                                     packet.payload_size() + packet.pad_count() + hw::kIcrcBytes;
+  const std::size_t datagram_bytes = datagram_bytes_of(packet);
   Writer writer(out.data());
   put_link(address, writer);
   const std::uint8_t* const ip = writer.at();

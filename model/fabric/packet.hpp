@@ -63,7 +63,7 @@ struct PacketHeaders {
   std::uint8_t version = 0;     ///< TVer of the BTH
   std::uint8_t reserved_6 = 0;  ///< as in hw::Bth
   std::uint8_t reserved_7 = 0;  ///< as in hw::Bth
-  std::uint16_t pkey = 0xffff;
+  std::uint16_t pkey = hw::kDefaultPkey;
   std::uint32_t dest_qp = 0;  ///< 24 bits
   std::uint32_t psn = 0;      ///< 24 bits
   std::uint32_t src_qp = 0;   ///< on the wire in UD only; the model may set it for its own use

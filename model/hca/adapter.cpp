@@ -9,6 +9,7 @@
 #include "hca/atomic_unit.hpp"
 #include "hca/command_unit.hpp"
 #include "hca/completion_unit.hpp"
+#include "hca/departures.hpp"
 #include "hca/doorbell_unit.hpp"
 #include "hca/event_unit.hpp"
 #include "hca/local_operations.hpp"
@@ -42,7 +43,8 @@ struct Adapter::Units {
         event(core),
         qp_control(core),
         srq_control(core),
-        command(core) {}
+        command(core),
+        departures(core) {}
 
   DoorbellUnit doorbell;
   WqeFetch wqe_fetch;
@@ -59,6 +61,7 @@ struct Adapter::Units {
   QpControl qp_control;
   SrqControl srq_control;
   CommandUnit command;
+  Departures departures;
 };
 
 Adapter::Adapter(sim::Engine& engine, const Parameters& parameters, pcie::DmaPort& dma,
@@ -80,6 +83,7 @@ Adapter::Adapter(sim::Engine& engine, const Parameters& parameters, pcie::DmaPor
   core_->qp_control = &units_->qp_control;
   core_->srq_control = &units_->srq_control;
   core_->command = &units_->command;
+  core_->departures = &units_->departures;
   units_->qp_control.set_listener(units_->command);
   units_->srq_control.set_listener(units_->command);
 }
@@ -207,6 +211,10 @@ void Adapter::visit_counters(CounterVisitor& v) const {
   v.counter("n_pkt_drops", responder.n_pkt_drops);
   v.counter("rx_buffer_full", responder.rx_buffer_full);
   v.counter("rx_discards_phy", responder.rx_discards_phy);
+  if (responder.unreliable_packets != 0) {
+    v.counter("pkey_violations", responder.pkey_violations);
+    v.counter("qkey_violations", responder.qkey_violations);
+  }
   v.unit("response");
   const ResponseUnit::Counters& response = u.response.counters();
   v.counter("acks", response.acks);

@@ -32,7 +32,8 @@ bool power_of_two_between(std::uint32_t value, std::uint32_t low, std::uint32_t 
 bool valid(const hw::QpContext& context, const ContextStore& contexts) {
   const bool rings = context.sq_size >= 1 && context.sq_stride >= hw::kWqeBlockBytes &&
                      context.sq_stride <= FetchBuffer::kBytes &&
-                     context.sq_stride % hw::kWqeBlockBytes == 0 && context.sq_base % 64 == 0;
+                     context.sq_stride % hw::kWqeBlockBytes == 0 && context.sq_base % 64 == 0 &&
+                     context.sq_stride >= hw::send_wqe_stride(0, 0, context.type);
   const bool receive =
       context.rq_size == 0 ||
       (context.rq_size <= 65535 && power_of_two_between(context.rq_stride, 32, 512) &&
@@ -224,8 +225,9 @@ hw::CommandStatus CommandUnit::destroy_mr() {
 
 hw::CommandStatus CommandUnit::create_qp() {
   const auto context = input<hw::QpContext>(mailbox_);
-  if (context.type != hw::QpType::kRc || context.qpn > 0xff'ffff ||
-      !valid(context, core_.contexts)) {
+  const bool served = context.type == hw::QpType::kRc || context.type == hw::QpType::kUc ||
+                      context.type == hw::QpType::kUd;
+  if (!served || context.qpn > 0xff'ffff || !valid(context, core_.contexts)) {
     return hw::CommandStatus::kBadParameter;
   }
   if (core_.contexts.qps.size() >= core_.parameters.device.max_qp) {

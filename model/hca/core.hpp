@@ -26,6 +26,7 @@ class Responder;
 class ResponseUnit;
 class AtomicUnit;
 class LocalOperations;
+class Departures;
 class ReceiveQueuePort;
 class CompletionUnit;
 class EventUnit;
@@ -55,6 +56,7 @@ struct Core {
   ResponseUnit* response = nullptr;
   AtomicUnit* atomic = nullptr;
   LocalOperations* local = nullptr;
+  Departures* departures = nullptr;
   ReceiveQueuePort* receive_queue = nullptr;
   CompletionUnit* completion = nullptr;
   EventUnit* event = nullptr;

@@ -91,6 +91,7 @@ void QpControl::ready_to_send(QueuePair& qp) {
   send.next_psn = send.unacked_psn = qp.context.sq_psn & hw::kPsnMask;
   send.retry = qp.context.retry_cnt;
   send.rnr_retry = qp.context.rnr_retry;
+  send.unlimited_credit = !qp.reliable();
 }
 
 void QpControl::destroy(QueuePair& qp) {
@@ -104,7 +105,7 @@ void QpControl::silence(QueuePair& qp) {
 }
 
 void QpControl::error_doorbell(QueuePair& qp) {
-  if (qp.flushes()) return;
+  if (qp.context.state == hw::QpState::kErr) return;
   silence(qp);
   enter_error(qp, hw::WcStatus::kWrFlushErr, Stop::kError);
 }
@@ -112,12 +113,14 @@ void QpControl::error_doorbell(QueuePair& qp) {
 void QpControl::fail_send(QueuePair& qp, hw::WcStatus status, std::uint8_t syndrome) {
   if (!qp.send.in_flight.empty()) core_.requester->finish_oldest(qp, status, syndrome);
   ++counters_.errors;
-  report(hw::EqeType::kQpError, qp.context.qpn, static_cast<std::uint32_t>(status));
+  const auto type = qp.reliable() ? hw::EqeType::kQpError : hw::EqeType::kQpSendError;
+  report(type, qp.context.qpn, static_cast<std::uint32_t>(status));
+  if (!qp.reliable()) return enter_send_error(qp);
   enter_error(qp, hw::WcStatus::kWrFlushErr, Stop::kError);
 }
 
 void QpControl::fail(QueuePair& qp, hw::WcStatus status) {
-  if (qp.flushes() || qp.context.state == hw::QpState::kReset) return;
+  if (qp.context.state == hw::QpState::kErr || qp.context.state == hw::QpState::kReset) return;
   ++counters_.errors;
   report(hw::EqeType::kQpError, qp.context.qpn, static_cast<std::uint32_t>(status));
   enter_error(qp, status, Stop::kError);
@@ -126,6 +129,13 @@ void QpControl::fail(QueuePair& qp, hw::WcStatus status) {
 void QpControl::bad_send_doorbell(QueuePair& qp) {
   report(hw::EqeType::kSendQueueError, qp.context.qpn, 0);
   fail(qp, hw::WcStatus::kLocQpOpErr);
+}
+
+// Without answers an error of a send is nobody's but its own: receiving goes on.
+void QpControl::enter_send_error(QueuePair& qp) {
+  qp.context.state = hw::QpState::kSqe;
+  core_.requester->drop_all(qp);
+  flush_sends(qp);
 }
 
 void QpControl::enter_error(QueuePair& qp, hw::WcStatus in_hand, Stop reason) {

@@ -37,7 +37,8 @@ class QpControl : public sim::Unit {
   void destroy(QueuePair& qp);
 
   void error_doorbell(QueuePair& qp);
-  /// The oldest send fails with `status`, and the queue pair with it.
+  /// The oldest send fails with `status`, and the queue pair with it; of UC and UD the send queue
+  /// alone, which software may restart.
   void fail_send(QueuePair& qp, hw::WcStatus status, std::uint8_t syndrome);
   /// The queue pair fails; a receive WQE in hand completes with `status`.
   void fail(QueuePair& qp, hw::WcStatus status);
@@ -53,6 +54,7 @@ class QpControl : public sim::Unit {
   void on_event(std::uint64_t argument) override;
 
  private:
+  void enter_send_error(QueuePair& qp);
   void enter_error(QueuePair& qp, hw::WcStatus in_hand, Stop reason);
   void reset(QueuePair& qp);
   static void silence(QueuePair& qp);

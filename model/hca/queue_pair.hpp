@@ -7,6 +7,7 @@
 
 #include "fabric/packet.hpp"
 #include "hca/pool.hpp"
+#include "hca/services.hpp"
 #include "hcasim/hw/contexts.hpp"
 #include "hcasim/hw/time.hpp"
 #include "hcasim/hw/wire/psn.hpp"
@@ -62,7 +63,7 @@ struct SendState {
   std::uint32_t ssn_begun = 0;    ///< highest SSN that was ever begun
   std::uint32_t lsn = 0;          ///< highest SSN that credits allow, less one
   std::uint32_t packets_without_request = 0;
-  std::uint16_t gathers = 0;  ///< packets in the transmit queue
+  std::uint16_t gathers = 0;  ///< packets in the transmit queue, messages of UC and UD that leave
   std::uint8_t rd_outstanding = 0;
   std::uint8_t retry = 0;
   std::uint8_t rnr_retry = 0;
@@ -116,6 +117,7 @@ inline constexpr std::uint32_t kNoReceiveQueue = 0xff'ffff;
 /// A queue pair on the adapter.
 struct QueuePair {
   hw::QpContext context{};
+  Service service = service_of(hw::QpType::kRc);
   fabric::PacketHeaders headers;  ///< what all packets of the queue pair begin with
   SendState send;
   ReceiveState receive;
@@ -132,22 +134,31 @@ struct QueuePair {
   /// Takes over a context, with the addresses that its packets carry.
   void set_context(const hw::QpContext& from) {
     context = from;
-    fabric::Addressing& address = headers.address;
-    address.src_mac = from.av.smac;
-    address.dst_mac = from.av.dmac;
-    address.src_gid = from.av.sgid;
-    address.dst_gid = from.av.dgid;
-    address.udp_src_port = from.av.udp_sport;
-    address.traffic_class = from.av.traffic_class;
-    address.hop_limit = from.av.hop_limit;
-    headers.dest_qp = from.remote_qpn;
+    service = service_of(from.type);
+    set_address(headers, from.av, from.remote_qpn);
     headers.src_qp = from.qpn;
+    headers.qkey = from.qkey;
   }
+  static void set_address(fabric::PacketHeaders& headers, const hw::AddressVector& av,
+                          std::uint32_t qpn) {
+    fabric::Addressing& address = headers.address;
+    address.src_mac = av.smac;
+    address.dst_mac = av.dmac;
+    address.src_gid = av.sgid;
+    address.dst_gid = av.dgid;
+    address.udp_src_port = av.udp_sport;
+    address.traffic_class = av.traffic_class;
+    address.hop_limit = av.hop_limit;
+    headers.dest_qp = qpn;
+  }
+  /// RC: everything is acknowledged.
+  bool reliable() const { return context.type == hw::QpType::kRc; }
+  /// UD: each work request says where it goes.
+  bool datagram() const { return context.type == hw::QpType::kUd; }
   std::uint32_t mtu() const { return 1u << mtu_shift(); }
   unsigned mtu_shift() const { return 7u + context.path_mtu; }
   bool receives() const {
-    return context.state == hw::QpState::kRtr || context.state == hw::QpState::kRts ||
-           context.state == hw::QpState::kSqd;
+    return context.state >= hw::QpState::kRtr && context.state <= hw::QpState::kSqe;
   }
   /// May begin the next work request: in SQD only one that was begun before and is to be repeated.
   bool begins() const {

@@ -8,12 +8,14 @@
 #include <utility>
 
 #include "hca/completion_unit.hpp"
+#include "hca/departures.hpp"
 #include "hca/local_operations.hpp"
 #include "hca/qp_control.hpp"
 #include "hca/response_handler.hpp"
 #include "hca/send_opcodes.hpp"
 #include "hca/send_scheduler.hpp"
 #include "hca/wqe_fetch.hpp"
+#include "hcasim/hw/bar.hpp"
 
 namespace hcasim::hca {
 
@@ -68,7 +70,8 @@ inline bool Requester::may_begin(QueuePair& qp, const hw::SendWqeControl& contro
     return false;  // it is over before the next begins
   }
   if ((control.flags & hw::kWqeFence) != 0 && send.rd_outstanding != 0) return false;
-  if (needs_response(control.opcode) && send.rd_outstanding >= qp.context.max_rd_atomic) {
+  if (needs_response(control.opcode) && send.rd_outstanding >= qp.context.max_rd_atomic &&
+      qp.reliable()) {
     return false;
   }
   if (is_local(control.opcode) && !send.in_flight.empty()) return false;
@@ -105,8 +108,8 @@ inline void Requester::begin_message(QueuePair& qp, const hw::SendWqeControl& co
   InFlight& node = send.repeat != nullptr ? *send.repeat : append(qp, control);
   core_.stamp(node.tag, Stamp::kWqeFetched, send.front_arrival);
 
-  const bool known = is_known(control.opcode) && control.index == send.send.slot &&
-                     send_wqe_fits(control, qp.context.sq_stride);
+  const bool known = qp.service.has(control.opcode) && control.index == send.send.slot &&
+                     send_wqe_fits(control, qp);
   if (!known) return fail_here(qp, node, hw::WcStatus::kLocQpOpErr);
   if (is_local(control.opcode)) return local_operation(qp, node);
 
@@ -148,6 +151,13 @@ void Requester::local_done(QueuePair& qp, hw::WcStatus status) {
   core_.scheduler->activate(qp);
 }
 
+void Requester::departed(QueuePair& qp) {
+  if (qp.send.in_flight.empty()) return;  // it was flushed meanwhile
+  finish_oldest(qp, hw::WcStatus::kSuccess, 0);
+  settle(qp);
+  core_.scheduler->activate(qp);  // a local operation may have waited for this
+}
+
 // The work request, the current one, cannot be carried out. It keeps its place, so that nothing
 // behind it is sent.
 void Requester::fail_here(QueuePair& qp, InFlight& node, hw::WcStatus status) {
@@ -178,17 +188,28 @@ inline void Requester::send_data_packet(QueuePair& qp) {
   const bool first = message.offset == 0;
   const bool last = message.offset + bytes == control.length;
   fabric::PacketPtr packet = make_packet(qp);
-  packet->opcode = data_opcode(control.opcode, first, last);
+  packet->opcode = qp.service.on_wire(data_opcode(control.opcode, first, last));
   packet->solicited =
       last && consumes_receive(control.opcode) && (control.flags & hw::kWqeSolicited) != 0;
-  packet->ack_req = wants_ack(qp, last);
+  packet->ack_req = qp.reliable() && wants_ack(qp, last);
   packet->imm.value = control.imm_or_key;
   packet->ieth.rkey = control.imm_or_key;
-  const auto remote = remote_of(qp);
-  packet->reth = {remote.addr, remote.rkey, control.length};
+  if (!is_send(control.opcode)) {
+    const auto remote = remote_of(qp);
+    packet->reth = {remote.addr, remote.rkey, control.length};
+  } else if (qp.datagram()) {
+    if (!last) return fail_here(qp, current(qp.send), hw::WcStatus::kLocLenErr);
+    address_datagram(qp, *packet);
+  }
   packet->resize_payload(bytes);
   if (!fill_payload(qp, std::move(packet), bytes)) return;
   end_packet(qp, 1, bytes);
+}
+
+void Requester::address_datagram(const QueuePair& qp, fabric::Packet& packet) {
+  const auto to = hw::load<hw::SendWqeDatagram>(qp.send.front + hw::kSendWqeDatagramOffset);
+  QueuePair::set_address(packet, to.av, to.remote_qpn & hw::bar::kNumberMask);
+  if ((to.remote_qkey & hw::kOwnQkey) == 0) packet.qkey = to.remote_qkey;
 }
 
 void Requester::send_request_packet(QueuePair& qp) {
@@ -216,7 +237,7 @@ void Requester::send_request_packet(QueuePair& qp) {
 // Fills the packet with inline data or gathers it. False when a key does not allow that.
 inline bool Requester::fill_payload(QueuePair& qp, fabric::PacketPtr packet, std::uint32_t bytes) {
   const Message& message = qp.send.message;
-  const std::uint8_t* data = qp.send.front + hw::send_wqe_data_offset(message.control.opcode);
+  const std::uint8_t* data = qp.send.front + qp.service.data_offset;
   if ((message.control.flags & hw::kWqeInline) != 0) {
     std::memcpy(packet->payload().data(), data + message.offset, bytes);
     send_complete(qp, std::move(packet));
@@ -249,6 +270,7 @@ inline void Requester::send_complete(QueuePair& qp, fabric::PacketPtr packet) {
     ++qp.send.gathers;
   } else {
     stamp_packet(message, info, at);
+    if (!qp.reliable() && info.ends) core_.departures->wait(qp);
   }
 }
 
@@ -280,13 +302,20 @@ inline void Requester::end_packet(QueuePair& qp, std::uint32_t psns, std::uint32
     if (send.repeat != nullptr) send.repeat = send.repeat->next;
     core_.wqe_fetch->pop(qp);
   }
-  core_.response_handler->packet_sent(qp);
+  if (qp.reliable()) [[likely]] {
+    core_.response_handler->packet_sent(qp);
+  } else {
+    send.unacked_psn = send.next_psn;  // nobody answers: the window is always open
+  }
 }
 
 void Requester::packet_left(std::uint32_t qpn, std::uint64_t message, const hw::OpcodeInfo& info,
                             hw::Time at) {
   stamp_packet(message, info, at);
-  if (QueuePair* qp = core_.qp(qpn)) --qp->send.gathers;
+  if (QueuePair* qp = core_.qp(qpn)) {
+    --qp->send.gathers;
+    if (!qp->reliable() && info.ends) core_.departures->wait(*qp);
+  }
   core_.scheduler->resume();
 }
 

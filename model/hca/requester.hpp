@@ -38,7 +38,8 @@ struct InFlight {
 };
 
 /// Cuts work requests into packets: path MTU, PSN, fences, the limit of outstanding READs and
-/// atomics, the window, end-to-end credits; payload inline or gathered by DMA.
+/// atomics, the window, end-to-end credits; payload inline or gathered by DMA. A message of UC or
+/// UD is done once its last packet has left: see Departures.
 class Requester final : public TransmitQueue::Owner {
  public:
   struct Counters {
@@ -70,6 +71,8 @@ class Requester final : public TransmitQueue::Owner {
   void finish_oldest(QueuePair& qp, hw::WcStatus status, std::uint8_t syndrome);
   /// The oldest work request, a local one, has been carried out.
   void local_done(QueuePair& qp, hw::WcStatus status);
+  /// The oldest message, one of UC or UD, has left.
+  void departed(QueuePair& qp);
   /// Ends work requests that failed before they left, once those before them are done.
   void settle(QueuePair& qp);
   /// Forgets all work requests that were begun.
@@ -102,6 +105,7 @@ class Requester final : public TransmitQueue::Owner {
   void send_request_packet(QueuePair& qp);
   bool fill_payload(QueuePair& qp, fabric::PacketPtr packet, std::uint32_t bytes);
   void send_complete(QueuePair& qp, fabric::PacketPtr packet);
+  static void address_datagram(const QueuePair& qp, fabric::Packet& packet);
   void stamp_packet(std::uint64_t message, const hw::OpcodeInfo& info, hw::Time at);
   bool wants_ack(QueuePair& qp, bool last);
   void end_packet(QueuePair& qp, std::uint32_t psns, std::uint32_t bytes);

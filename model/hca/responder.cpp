@@ -101,9 +101,7 @@ inline void Responder::handle(fabric::PacketPtr packet) {
 // False when it is an answer that has to wait; fetch_for_answer() was called then. `fetched`: that
 // was done before.
 bool Responder::dispatch(QueuePair& qp, fabric::PacketPtr& packet, bool fetched) {
-  const bool known = qp.receives() && hw::transport_of(packet->opcode) == hw::Transport::kRc &&
-                     qp.context.type == hw::QpType::kRc;
-  if (!known) {
+  if (!qp.receives() || !qp.service.carries(packet->opcode)) {
     ++counters_.n_pkt_drops;
     return true;
   }
@@ -143,24 +141,29 @@ inline Translation* Responder::translation() {
   return fetched_ ? nullptr : &core_.caches.translation;
 }
 
-Responder::Verdict Responder::process(QueuePair& qp, const fabric::Packet& packet) {
-  if (!in_order(qp, packet)) return Verdict::kDone;
-  if (!qp.receive.comm_est && qp.context.state == hw::QpState::kRtr) {
-    qp.receive.comm_est = true;
-    hw::Eqe eqe{};
-    eqe.type = hw::EqeType::kCommEst;
-    eqe.number = qp.context.qpn;
-    core_.event->raise(eqe);
-  }
+Responder::Verdict Responder::process(QueuePair& qp, fabric::Packet& packet) {
+  const bool admitted = qp.reliable() ? in_order(qp, packet) : admit_unreliable(qp, packet);
+  if (!admitted) return Verdict::kDone;
+  if (!qp.receive.comm_est && qp.context.state == hw::QpState::kRtr) establish(qp);
   if (!sequence_ok(qp, packet) || !length_ok(qp, packet)) {
     return refuse(qp, hw::NakCode::kInvalidRequest, hw::WcStatus::kLocQpOpErr);
   }
   return carry_out(qp, packet);
 }
 
+void Responder::establish(QueuePair& qp) {
+  qp.receive.comm_est = true;
+  hw::Eqe eqe{};
+  eqe.type = hw::EqeType::kCommEst;
+  eqe.number = qp.context.qpn;
+  core_.event->raise(eqe);
+}
+
 Responder::Verdict Responder::carry_out(QueuePair& qp, const fabric::Packet& packet) {
   switch (packet.info().operation) {
     case hw::Operation::kSend:
+      if (qp.datagram()) [[unlikely]]
+        return datagram(qp, packet);
       return send(qp, packet);
     case hw::Operation::kWrite:
       return write(qp, packet);
@@ -259,12 +262,7 @@ void Responder::taken(std::uint32_t qpn, hw::rq::TakeStatus status, const TakenW
   receive.waiting = Waiting::kNothing;
   if (!qp->receives()) return taken_too_late(*qp, status, wqe);
   const bool none = status == hw::rq::TakeStatus::kBadQueue && !receive.rq_ready;
-  if (status == hw::rq::TakeStatus::kEmpty || none) {
-    ++counters_.out_of_buffer;
-    receive.nak_sent = true;  // silence until this packet comes again
-    core_.response->nak(*qp, receive.expected_psn, hw::rnr_syndrome(qp->context.min_rnr_timer));
-    return drop_pending(*qp);
-  }
+  if (status == hw::rq::TakeStatus::kEmpty || none) return found_none(*qp);
   if (status != hw::rq::TakeStatus::kOk) return queue_failed(*qp);
   receive.rwqe = &taken_.acquire();
   receive.rwqe->copy(wqe);
@@ -295,9 +293,23 @@ void Responder::taken_too_late(QueuePair& qp, hw::rq::TakeStatus status, const T
 void Responder::queue_failed(QueuePair& qp) {
   drop_pending(qp);
   if (qp.srq == nullptr) return;
-  core_.response->nak(qp, qp.receive.expected_psn,
-                      hw::nak_syndrome(hw::NakCode::kRemoteOperational));
+  if (qp.reliable()) {
+    core_.response->nak(qp, qp.receive.expected_psn,
+                        hw::nak_syndrome(hw::NakCode::kRemoteOperational));
+  }
   core_.qp_control->fail(qp, hw::WcStatus::kLocQpOpErr);
+}
+
+void Responder::found_none(QueuePair& qp) {
+  ++counters_.out_of_buffer;
+  if (!qp.reliable()) {
+    give_up(qp);
+    drop_first_pending(qp);
+    return run_pending(qp);
+  }
+  qp.receive.nak_sent = true;  // silence until this packet comes again
+  core_.response->nak(qp, qp.receive.expected_psn, hw::rnr_syndrome(qp.context.min_rnr_timer));
+  drop_pending(qp);
 }
 
 inline Responder::Verdict Responder::send(QueuePair& qp, const fabric::Packet& packet) {
@@ -308,45 +320,74 @@ inline Responder::Verdict Responder::send(QueuePair& qp, const fabric::Packet& p
     if (!fetched_) ++counters_.rx_send_requests;
     receive.received = 0;
   }
-  if (receive.received + packet.payload_size() > receive.rwqe->length) {
+  const auto bytes = static_cast<std::uint32_t>(packet.payload_size());
+  if (receive.received + bytes > receive.rwqe->length) {
     ++counters_.resp_local_length_error;
     return refuse(qp, hw::NakCode::kInvalidRequest, hw::WcStatus::kLocLenErr);
   }
   GatherPlan plan;
-  if (!plan_receive(qp, packet, plan)) {
+  if (!plan_receive(qp, bytes, plan)) {
     ++counters_.resp_local_qp_error;
     return refuse(qp, hw::NakCode::kRemoteOperational, hw::WcStatus::kLocProtErr);
   }
   if (must_fetch(qp, plan.missing)) return Verdict::kWait;
-  scatter_receive(packet, plan);
+  const hw::Time visible = scatter(plan, packet.payload().data(), bytes);
+  if (info.ends) core_.stamp(packet.message, Stamp::kDataVisible, visible);
   if ((info.headers & hw::kHasIeth) != 0 && !may_invalidate(qp, packet.ieth.rkey)) {
     ++counters_.resp_remote_access_errors;
     return refuse(qp, hw::NakCode::kRemoteAccess, hw::WcStatus::kLocProtErr);
   }
-  receive.received += static_cast<std::uint32_t>(packet.payload_size());
+  receive.received += bytes;
   receive.receiving = info.ends ? Receiving::kNothing : Receiving::kSend;
   if (info.ends) complete_receive(qp, packet, hw::WcOpcode::kRecv);
-  accept(qp, packet, 1);
+  accept(qp, packet);
   return Verdict::kDone;
 }
 
-inline bool Responder::plan_receive(QueuePair& qp, const fabric::Packet& packet, GatherPlan& plan) {
+inline bool Responder::plan_receive(QueuePair& qp, std::uint32_t bytes, GatherPlan& plan) {
   const TakenWqe& wqe = *qp.receive.rwqe;
-  const auto bytes = static_cast<std::uint32_t>(packet.payload_size());
   return plan_gather(core_.contexts.memory, translation(), qp.rq_pd,
                      reinterpret_cast<const std::uint8_t*>(wqe.sges.data()), wqe.num_sge,
                      qp.receive.received, bytes, plan, hw::kLocalWrite);
 }
 
-inline void Responder::scatter_receive(const fabric::Packet& packet, const GatherPlan& plan) {
-  const std::uint8_t* data = packet.payload().data();
+// The time at which all is visible to the host.
+inline hw::Time Responder::scatter(const GatherPlan& plan, const std::uint8_t* data,
+                                   std::uint32_t bytes) {
   hw::Time visible = now();
   plan.for_each([&](std::uint64_t address, std::uint32_t length) {
     visible = core_.dma.write(address, data, length);
     data += length;
   });
-  if (plan.count != 0) delivered(static_cast<std::uint32_t>(packet.payload_size()), visible);
-  if (packet.info().ends) core_.stamp(packet.message, Stamp::kDataVisible, visible);
+  if (plan.count != 0) delivered(bytes, visible);
+  return visible;
+}
+
+// The message is its only packet; before it comes what stands for the GRH.
+Responder::Verdict Responder::datagram(QueuePair& qp, const fabric::Packet& packet) {
+  ReceiveState& receive = qp.receive;
+  if (need_receive(qp) == Verdict::kWait) return Verdict::kWait;
+  if (!fetched_) ++counters_.rx_send_requests;
+  DatagramBytes bytes;
+  const std::uint32_t count = assemble(packet, bytes);
+  if (count > receive.rwqe->length) {
+    ++counters_.resp_local_length_error;
+    return give_up(qp);
+  }
+  receive.received = 0;
+  GatherPlan plan;
+  if (!plan_receive(qp, count, plan)) {
+    ++counters_.resp_local_qp_error;
+    return refuse(qp, hw::NakCode::kRemoteOperational, hw::WcStatus::kLocProtErr);
+  }
+  if (must_fetch(qp, plan.missing)) return Verdict::kWait;
+  core_.stamp(packet.message, Stamp::kDataVisible, scatter(plan, bytes.data(), count));
+  receive.received = count;
+  hw::Cqe& cqe = complete_receive(qp, packet, hw::WcOpcode::kRecv);
+  cqe.src_qp = packet.src_qp;
+  cqe.pkey_index = qp.context.pkey_index;
+  cqe.flags |= hw::kCqeGrh;
+  return Verdict::kDone;
 }
 
 Responder::Verdict Responder::write(QueuePair& qp, const fabric::Packet& packet) {
@@ -398,7 +439,7 @@ Responder::Verdict Responder::write(QueuePair& qp, const fabric::Packet& packet)
   receive.receiving = info.ends ? Receiving::kNothing : Receiving::kWrite;
   if (info.ends) core_.stamp(packet.message, Stamp::kDataVisible, visible);
   if (immediate) complete_receive(qp, packet, hw::WcOpcode::kRecvRdmaWithImm);
-  accept(qp, packet, 1);
+  accept(qp, packet);
   return Verdict::kDone;
 }
 
@@ -447,7 +488,7 @@ Responder::Verdict Responder::atomic(QueuePair& qp, const fabric::Packet& packet
   if (must_fetch(qp, missing)) return Verdict::kWait;
   ++counters_.rx_atomic_requests;
   ++qp.receive.responses_due;
-  accept(qp, packet, 1);
+  advance(qp, true);
   qp.receive.waiting = Waiting::kAtomic;
   std::uint64_t host_address = 0;
   MemoryTable::for_each_segment(
@@ -471,8 +512,8 @@ bool Responder::may_invalidate(const QueuePair& qp, std::uint32_t key) {
 }
 
 // Tail record, then the completion: whoever sees the completion sees the slot free.
-inline void Responder::complete_receive(QueuePair& qp, const fabric::Packet& packet,
-                                        hw::WcOpcode opcode) {
+inline hw::Cqe& Responder::complete_receive(QueuePair& qp, const fabric::Packet& packet,
+                                            hw::WcOpcode opcode) {
   ReceiveState& receive = qp.receive;
   const TakenWqe& wqe = *receive.rwqe;
   core_.receive_queue->publish_tail(qp, wqe.slot);
@@ -494,23 +535,26 @@ inline void Responder::complete_receive(QueuePair& qp, const fabric::Packet& pac
     cqe.imm_or_key = packet.ieth.rkey;
   }
   taken_.release(*std::exchange(receive.rwqe, nullptr));
+  return cqe;
 }
 
-inline void Responder::accept(QueuePair& qp, const fabric::Packet& packet, std::uint32_t psns) {
+inline void Responder::advance(QueuePair& qp, bool ends) {
   ReceiveState& receive = qp.receive;
-  receive.expected_psn = hw::psn_add(receive.expected_psn, psns);
-  const hw::OpcodeInfo& info = packet.info();
-  if (info.ends) receive.msn = (receive.msn + 1) & hw::kPsnMask;
-  const bool answered_with_data =
-      info.operation == hw::Operation::kCompareSwap || info.operation == hw::Operation::kFetchAdd;
-  if (packet.ack_req && !answered_with_data) {
-    core_.response->acknowledge(qp, hw::psn_add(receive.expected_psn, -1));
+  receive.expected_psn = hw::psn_add(receive.expected_psn, 1);
+  if (ends) receive.msn = (receive.msn + 1) & hw::kPsnMask;
+}
+
+inline void Responder::accept(QueuePair& qp, const fabric::Packet& packet) {
+  advance(qp, packet.info().ends);
+  if (packet.ack_req) {
+    core_.response->acknowledge(qp, hw::psn_add(qp.receive.expected_psn, -1));
   }
 }
 
 // A request that must not be carried out: NAK, and the queue pair is done for. A receive WQE in
 // hand tells why; otherwise an event does.
 Responder::Verdict Responder::refuse(QueuePair& qp, hw::NakCode code, hw::WcStatus in_hand) {
+  if (!qp.reliable()) return refuse_unreliable(qp, code, in_hand);
   const bool told = qp.receive.rwqe != nullptr;
   if (code == hw::NakCode::kInvalidRequest) ++counters_.resp_remote_invalid_request;
   core_.response->nak(qp, qp.receive.expected_psn, hw::nak_syndrome(code));

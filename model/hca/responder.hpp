@@ -40,7 +40,9 @@ struct TakenWqe {
 /// The responder: checks each request in the order of the specification, takes receive WQEs, writes
 /// data to host memory and says what is to be answered. A packet whose receive WQE or atomic is not
 /// at hand yet waits, and with it those of its queue pair behind it; so does one, request or
-/// answer, whose context or translations have to be fetched. Other queue pairs go on.
+/// answer, whose context or translations have to be fetched. Other queue pairs go on. UC and UD get
+/// no answer: what cannot be taken is dropped, with the rest of its message, and the receive WQE in
+/// hand serves the next one.
 ///
 /// Payload that PCIe has not taken yet fills the receive buffer; a packet that finds no room is
 /// discarded, and one without payload always finds some.
@@ -59,9 +61,12 @@ class Responder final : public sim::Unit, public fabric::PacketSink, public Cont
     std::uint64_t resp_remote_access_errors = 0;
     std::uint64_t resp_remote_invalid_request = 0;
     std::uint64_t resp_local_qp_error = 0;
-    std::uint64_t n_pkt_drops = 0;      ///< rdmavt: nobody to give the packet to
-    std::uint64_t rx_buffer_full = 0;   ///< waiting packets did not fit
-    std::uint64_t rx_discards_phy = 0;  ///< payload did not fit behind what waits for PCIe
+    std::uint64_t n_pkt_drops = 0;         ///< rdmavt: nobody to give the packet to, or dropped
+    std::uint64_t rx_buffer_full = 0;      ///< waiting packets did not fit
+    std::uint64_t rx_discards_phy = 0;     ///< payload did not fit behind what waits for PCIe
+    std::uint64_t unreliable_packets = 0;  ///< of UC and UD
+    std::uint64_t pkey_violations = 0;     ///< rdmavt: UC and UD
+    std::uint64_t qkey_violations = 0;     ///< rdmavt: UD
   };
 
   explicit Responder(Core& core);
@@ -95,6 +100,7 @@ class Responder final : public sim::Unit, public fabric::PacketSink, public Cont
   // first pending request.
   static constexpr std::uint64_t kForHeld = std::uint64_t{1} << 32;
   static constexpr std::uint64_t kForAnswer = std::uint64_t{1} << 33;
+  using DatagramBytes = std::array<std::uint8_t, hw::kGrhAreaBytes + fabric::kMaxPayloadBytes>;
 
   struct Arrival {
     fabric::Packet* packet;  ///< owned
@@ -119,8 +125,14 @@ class Responder final : public sim::Unit, public fabric::PacketSink, public Cont
   Translation* translation();
   void request(QueuePair& qp, fabric::PacketPtr packet);
   void run_pending(QueuePair& qp);
-  Verdict process(QueuePair& qp, const fabric::Packet& packet);
+  Verdict process(QueuePair& qp, fabric::Packet& packet);
   Verdict carry_out(QueuePair& qp, const fabric::Packet& packet);
+  bool admit_unreliable(QueuePair& qp, fabric::Packet& packet);
+  static std::uint32_t assemble(const fabric::Packet& packet, DatagramBytes& bytes);
+  Verdict datagram(QueuePair& qp, const fabric::Packet& packet);
+  Verdict give_up(QueuePair& qp);
+  Verdict refuse_unreliable(QueuePair& qp, hw::NakCode code, hw::WcStatus in_hand);
+  void establish(QueuePair& qp);
   bool in_order(QueuePair& qp, const fabric::Packet& packet);
   void duplicate(QueuePair& qp, const fabric::Packet& packet);
   bool sequence_ok(const QueuePair& qp, const fabric::Packet& packet) const;
@@ -130,14 +142,16 @@ class Responder final : public sim::Unit, public fabric::PacketSink, public Cont
   Verdict read(QueuePair& qp, const fabric::Packet& packet);
   Verdict atomic(QueuePair& qp, const fabric::Packet& packet);
   Verdict need_receive(QueuePair& qp);
-  bool plan_receive(QueuePair& qp, const fabric::Packet& packet, GatherPlan& plan);
-  void scatter_receive(const fabric::Packet& packet, const GatherPlan& plan);
+  bool plan_receive(QueuePair& qp, std::uint32_t bytes, GatherPlan& plan);
+  hw::Time scatter(const GatherPlan& plan, const std::uint8_t* data, std::uint32_t bytes);
   bool may_invalidate(const QueuePair& qp, std::uint32_t key);
-  void complete_receive(QueuePair& qp, const fabric::Packet& packet, hw::WcOpcode opcode);
+  hw::Cqe& complete_receive(QueuePair& qp, const fabric::Packet& packet, hw::WcOpcode opcode);
   void taken_too_late(QueuePair& qp, hw::rq::TakeStatus status, const TakenWqe& wqe);
   void queue_failed(QueuePair& qp);
+  void found_none(QueuePair& qp);
   void complete_failed(QueuePair& qp, const TakenWqe& wqe, hw::WcStatus status);
-  void accept(QueuePair& qp, const fabric::Packet& packet, std::uint32_t psns);
+  static void advance(QueuePair& qp, bool ends);
+  void accept(QueuePair& qp, const fabric::Packet& packet);
   Verdict refuse(QueuePair& qp, hw::NakCode code, hw::WcStatus in_hand);
   void drop_pending(QueuePair& qp);
   void drop_first_pending(QueuePair& qp);

@@ -45,9 +45,10 @@ hw::BthOpcode data_opcode(hw::WrOpcode opcode, bool first, bool last) {
   return first ? Op::kRcWriteOnly : Op::kRcWriteLast;
 }
 
-bool send_wqe_fits(const hw::SendWqeControl& control, std::uint32_t stride) {
-  const std::uint32_t offset = hw::send_wqe_data_offset(control.opcode);
-  const std::uint32_t room = stride - offset;
+bool send_wqe_fits(const hw::SendWqeControl& control, const QueuePair& qp) {
+  const std::uint32_t offset =
+      is_atomic(control.opcode) ? hw::send_wqe_data_offset(control.opcode) : qp.service.data_offset;
+  const std::uint32_t room = qp.context.sq_stride - offset;
   if ((control.flags & hw::kWqeInline) != 0) {
     return !needs_response(control.opcode) && control.length <= room;
   }

@@ -33,10 +33,6 @@ constexpr bool is_send(hw::WrOpcode opcode) {
 constexpr bool consumes_receive(hw::WrOpcode opcode) {
   return is_send(opcode) || opcode == hw::WrOpcode::kRdmaWriteWithImm;
 }
-constexpr bool is_known(hw::WrOpcode opcode) {
-  return opcode <= hw::WrOpcode::kLocalInv || opcode == hw::WrOpcode::kSendWithInv ||
-         opcode == hw::WrOpcode::kRegMr;
-}
 
 hw::WcOpcode completion_opcode(hw::WrOpcode opcode);
 
@@ -51,7 +47,7 @@ inline std::int64_t packets_of(const hw::SendWqeControl& control, unsigned mtu_s
 
 /// True when the SGEs or the inline data that the WQE speaks of lie within its slot, and they make
 /// up its length.
-bool send_wqe_fits(const hw::SendWqeControl& control, std::uint32_t stride);
+bool send_wqe_fits(const hw::SendWqeControl& control, const QueuePair& qp);
 
 /// The pieces of host memory that make up one packet's payload.
 struct GatherPlan {

@@ -54,17 +54,22 @@ struct Cqe {
   std::uint64_t wr_id;  ///< of the receive WQE; 0 for sends
   std::uint32_t qpn;
   std::uint32_t src_qp;      ///< sender's QPN
-  std::uint32_t byte_len;    ///< bytes of the message
+  std::uint32_t byte_len;    ///< bytes of the message; of a datagram with the GRH's area before it
   std::uint32_t imm_or_key;  ///< immediate data, or the key that was invalidated
   std::uint32_t wqe_index;   ///< slot of the WQE in its ring; all earlier send slots are done too
   WcOpcode opcode;
   WcStatus status;
-  std::uint8_t flags;       ///< CqeFlags
-  std::uint8_t vendor_err;  ///< AETH syndrome that caused a remote error
-  std::uint8_t reserved[31];
+  std::uint8_t flags;        ///< CqeFlags
+  std::uint8_t vendor_err;   ///< AETH syndrome that caused a remote error
+  std::uint16_t pkey_index;  ///< of the P_Key that a datagram came with
+  std::uint8_t reserved[29];
   std::uint8_t owner;
 };
 static_assert(sizeof(Cqe) == 64);
+
+/// A receive WQE of a UD queue pair begins with room for the GRH; a datagram over IPv4 has its IPv4
+/// header in the last 20 bytes of it.
+inline constexpr std::uint32_t kGrhAreaBytes = 40;
 
 /// What an event-queue element reports.
 enum class EqeType : std::uint8_t {
@@ -81,6 +86,7 @@ enum class EqeType : std::uint8_t {
   kLastWqe = 10,            ///< number: QPN of an SRQ that reached its last WQE
   kReceiveQueueError = 11,  ///< number: receive queue; value: tail (BAD_DOORBELL, FETCH_ERROR)
   kSendQueueError = 12,     ///< number: QPN; a send WQE or doorbell that makes no sense
+  kQpSendError = 13,        ///< number: QPN of UC or UD went to SQE on its own; value: WcStatus
 };
 
 /// An event: 32 bytes. owner as in Cqe.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "hcasim/hw/contexts.hpp"
 #include "hcasim/hw/layout.hpp"
 
 /// Work-queue elements as they lie in host memory.
@@ -78,21 +79,38 @@ struct SendWqeRegister {
 };
 static_assert(sizeof(SendWqeRegister) == 16);
 
+/// Bytes 16..95 of a send of a UD queue pair, in place of SendWqeRemote: where the datagram goes.
+struct SendWqeDatagram {
+  AddressVector av;
+  std::uint32_t remote_qpn;   ///< 24 bits
+  std::uint32_t remote_qkey;  ///< with kOwnQkey set: the queue pair's own instead
+  std::uint64_t reserved;
+};
+static_assert(sizeof(SendWqeDatagram) == 80);
+
+/// Bit of a Q_Key that only privileged consumers may put into a QP (InfiniBand specification
+/// 10.2.5): in a send it stands for the Q_Key of the queue pair.
+inline constexpr std::uint32_t kOwnQkey = 1u << 31;
+
 inline constexpr std::uint32_t kSendWqeRemoteOffset = 16;
+inline constexpr std::uint32_t kSendWqeDatagramOffset = 16;
 inline constexpr std::uint32_t kSendWqeAtomicOffset = 32;
 inline constexpr std::uint32_t kSendWqeRegisterOffset = 32;
 
-/// Offset of the SGEs or of the inline data within a send WQE of an RC or UC QP.
-constexpr std::uint32_t send_wqe_data_offset(WrOpcode opcode) {
+/// Offset of the SGEs or of the inline data within a send WQE.
+constexpr std::uint32_t send_wqe_data_offset(WrOpcode opcode, QpType type = QpType::kRc) {
+  if (type == QpType::kUd) return kSendWqeDatagramOffset + sizeof(SendWqeDatagram);
   const bool atomic =
       opcode == WrOpcode::kAtomicCmpAndSwp || opcode == WrOpcode::kAtomicFetchAndAdd;
   return atomic ? 48 : 32;
 }
 
 /// Slot size of a send ring: whole blocks that hold max_sge elements or max_inline bytes.
-constexpr std::uint32_t send_wqe_stride(std::uint32_t max_sge, std::uint32_t max_inline) {
+constexpr std::uint32_t send_wqe_stride(std::uint32_t max_sge, std::uint32_t max_inline,
+                                        QpType type = QpType::kRc) {
   const std::uint32_t data = 16 * max_sge > max_inline ? 16 * max_sge : max_inline;
-  return (48 + data + kWqeBlockBytes - 1) / kWqeBlockBytes * kWqeBlockBytes;
+  return (send_wqe_data_offset(WrOpcode::kAtomicCmpAndSwp, type) + data + kWqeBlockBytes - 1) /
+         kWqeBlockBytes * kWqeBlockBytes;
 }
 
 /// Head of a receive WQE (struct rvt_rwqe); num_sge Sge follow. The slot is the stride.

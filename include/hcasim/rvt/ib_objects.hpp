@@ -96,6 +96,7 @@ struct ib_device_attr {
   int max_cqe = 0;
   int max_mr = 0;
   int max_pd = 0;
+  int max_ah = 0;
   int max_srq = 0;
   int max_srq_wr = 0;
   int max_srq_sge = 0;

@@ -115,11 +115,12 @@ struct ib_wc {
   std::uint8_t wc_flags = 0;     ///< ib_wc_flags
   std::uint8_t port_num = 0;     ///< always 0, as on rdmavt's wire path
   std::uint32_t vendor_err = 0;  ///< AETH syndrome of the NAK behind a remote error
-  std::uint32_t byte_len = 0;    ///< bytes of the message
+  std::uint32_t byte_len = 0;    ///< bytes of the message; of a datagram with the GRH's 40
   std::uint32_t src_qp = 0;      ///< QPN of the sender
   ib_qp* qp = nullptr;           ///< dangling once the QP is destroyed
   ib_ex ex = {};
-  std::uint16_t pkey_index = 0;
+  std::uint16_t pkey_index = 0;  ///< datagrams: entry of the P_Key table
+  std::uint16_t slid = 0;        ///< always 0: an Ethernet has no LIDs
 };
 
 }  // namespace hcasim::rvt

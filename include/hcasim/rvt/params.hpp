@@ -30,6 +30,7 @@ struct rvt_driver_params {
   std::uint32_t lkey_table_size = 16;       ///< bits of a key's index, 1..23
   std::uint32_t reserved_operations = 0;    ///< send slots set aside for reserved operations
   std::uint32_t max_pd = 0xffff;            ///< protection domains
+  std::uint32_t max_ah = 0xffff;            ///< address handles
   std::uint32_t max_rdma_atomic = 16;       ///< READs and atomics a QP answers at a time, at most
   std::uint32_t npkeys = 1;                 ///< entries of a port's P_Key table
   std::uint32_t gid_table_len = 256;        ///< entries of a port's GID table

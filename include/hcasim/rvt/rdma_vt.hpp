@@ -9,6 +9,7 @@
 
 #include "hcasim/hw/commands.hpp"
 #include "hcasim/rvt/device.hpp"
+#include "hcasim/rvt/rdmavt_ah.hpp"
 #include "hcasim/rvt/rdmavt_cq.hpp"
 #include "hcasim/rvt/rdmavt_mr.hpp"
 #include "hcasim/rvt/rdmavt_qp.hpp"
@@ -140,6 +141,7 @@ struct rvt_dev_info {
   std::uint64_t icm = 0;       ///< host memory lent to the adapter for contexts, 0: none
 
   int n_pds_allocated = 0;
+  int n_ahs_allocated = 0;
   int n_cqs_allocated = 0;
   int n_srqs_allocated = 0;
   int n_qps_allocated = 0;

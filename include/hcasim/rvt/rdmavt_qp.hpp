@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "hcasim/hw/contexts.hpp"
 #include "hcasim/rvt/ib_objects.hpp"
 #include "hcasim/rvt/rdmavt_mr.hpp"
 #include "hcasim/rvt/sync.hpp"
@@ -159,6 +160,17 @@ inline rvt_qp* ibqp_to_rvtqp(ib_qp* qp) {
   return reinterpret_cast<rvt_qp*>(qp);
 }
 
+/// Value of allowed_ops of UD, SMI and GSI.
+inline constexpr std::uint8_t RVT_UD_OPS = 0x60;
+/// Sends of the queue pair go where their address handle says: UD, SMI and GSI.
+inline bool rvt_is_datagram(const rvt_qp* qp) {
+  return qp->allowed_ops == RVT_UD_OPS;
+}
+/// Layout of its send WQEs.
+inline hw::QpType rvt_wqe_type(const rvt_qp* qp) {
+  return rvt_is_datagram(qp) ? hw::QpType::kUd : hw::QpType::kRc;
+}
+
 // --- Life cycle (tasks only, except where said)
 // ---------------------------------------------------
 
@@ -208,8 +220,6 @@ void rvt_comm_est(rvt_qp* qp);
 /// True when the modify table allows the move with this mask (core function of the same name).
 bool ib_modify_qp_is_ok(ib_qp_state cur_state, ib_qp_state next_state, ib_qp_type type,
                         std::uint32_t mask);
-/// Checks a path. @return 0; -EINVAL port, rate or GID index out of range
-int rvt_check_ah(ib_device* ibdev, const rdma_ah_attr* ah_attr);
 
 // --- Posting (any context)
 // ------------------------------------------------------------------------

@@ -63,6 +63,19 @@ constexpr std::uint32_t ib_inc_rkey(std::uint32_t rkey) {
 /// @return 0; -EBUSY when the adapter still uses it after params.dereg_timeout, it then stays
 int ib_dereg_mr(ib_mr* mr);
 
+// --- Address handles ----------------------------------------------------------------------------
+
+/// Makes an address handle: where datagrams go. Any context.
+/// @return it, or ERR_PTR: -EINVAL path; -ENOMEM when max_ah exist
+ib_ah* rdma_create_ah(ib_pd* pd, const rdma_ah_attr* attr);
+/// Changes the path; sends that are posted keep theirs. Any context.
+/// @return 0; -EINVAL path
+int rdma_modify_ah(ib_ah* ah, const rdma_ah_attr* attr);
+/// Reads the path. Any context. @return 0
+int rdma_query_ah(ib_ah* ah, rdma_ah_attr* attr);
+/// Destroys; sends that are posted do not need it any more. Any context. @return 0
+int rdma_destroy_ah(ib_ah* ah);
+
 // --- Completion queues --------------------------------------------------------------------------
 
 /// Makes a completion queue. Tasks only.
@@ -113,7 +126,10 @@ ib_qp* ib_create_qp(ib_pd* pd, ib_qp_init_attr* attr);
 /// Changes state and attributes: see rvt_modify_qp. Tasks only. The moves that connect an RC queue
 /// pair need, beside IB_QP_STATE:
 /// INIT: ACCESS_FLAGS, PKEY_INDEX, PORT; RTR: AV, PATH_MTU, DEST_QPN, RQ_PSN, MAX_DEST_RD_ATOMIC,
-/// MIN_RNR_TIMER; RTS: TIMEOUT, RETRY_CNT, RNR_RETRY, MAX_QP_RD_ATOMIC, SQ_PSN.
+/// MIN_RNR_TIMER; RTS: TIMEOUT, RETRY_CNT, RNR_RETRY, MAX_QP_RD_ATOMIC, SQ_PSN. UC has no
+/// RD_ATOMIC, timer or retry; UD needs PKEY_INDEX, PORT and QKEY for INIT, nothing for RTR, SQ_PSN
+/// for RTS. A failed send of UC or UD leaves the queue pair in SQE, from where RTS makes it send
+/// again.
 /// @return 0; -EINVAL; -EOPNOTSUPP; -EIO
 int ib_modify_qp(ib_qp* qp, ib_qp_attr* attr, int attr_mask);
 /// Reads state and attributes; the mask is ignored. Any context; outside a task rq_psn is that of

@@ -207,6 +207,25 @@ hw::QpContext AdapterBench::rc_context() {
   return context;
 }
 
+hw::QpContext AdapterBench::uc_context() {
+  hw::QpContext context = rc_context();
+  context.type = hw::QpType::kUc;
+  context.max_rd_atomic = context.max_dest_rd_atomic = 0;
+  context.retry_cnt = context.rnr_retry = context.min_rnr_timer = 0;
+  return context;
+}
+
+hw::QpContext AdapterBench::ud_context() {
+  hw::QpContext context = uc_context();
+  context.type = hw::QpType::kUd;
+  context.path_mtu = 3;
+  context.remote_qpn = 0;
+  context.access_flags = 0;
+  context.qkey = kQkey;
+  context.sq_stride = 192;
+  return context;
+}
+
 void AdapterBench::provide(BenchQp& qp) {
   hw::QpContext& context = qp.context;
   if (context.qpn == 0) context.qpn = next_qpn_++;
@@ -259,7 +278,7 @@ void AdapterBench::post_send(BenchQp& qp, const SendWr& wr) {
   control.index = qp.send_head;
   const std::uint64_t slot =
       qp.context.sq_base + std::uint64_t{qp.send_head} * qp.context.sq_stride;
-  const std::uint64_t data = slot + hw::send_wqe_data_offset(wr.opcode);
+  const std::uint64_t data = slot + hw::send_wqe_data_offset(wr.opcode, qp.context.type);
   if (wr.sges.empty()) {
     control.flags |= hw::kWqeInline;
     control.length = static_cast<std::uint32_t>(wr.inline_data.size());
@@ -274,7 +293,11 @@ void AdapterBench::post_send(BenchQp& qp, const SendWr& wr) {
                              static_cast<std::uint32_t>(wr.inline_data.size());
   control.blocks = static_cast<std::uint8_t>((size + 63) / 64);
   store(slot, control);
-  store(slot + hw::kSendWqeRemoteOffset, hw::SendWqeRemote{wr.remote_addr, wr.rkey, 0});
+  if (qp.context.type == hw::QpType::kUd) {
+    store(slot + hw::kSendWqeDatagramOffset, wr.datagram);
+  } else {
+    store(slot + hw::kSendWqeRemoteOffset, hw::SendWqeRemote{wr.remote_addr, wr.rkey, 0});
+  }
   if (data == slot + 48) {
     store(slot + hw::kSendWqeAtomicOffset, hw::SendWqeAtomic{wr.compare_add, wr.swap});
   }
@@ -343,7 +366,7 @@ fabric::PacketPtr AdapterBench::make_packet(const BenchQp& qp, const PeerPacket&
   fabric::PacketPtr made = packets.acquire();
   made->set_headers(packet.headers);
   made->dest_qp = qp.qpn();
-  made->src_qp = qp.context.remote_qpn;
+  if (qp.context.type != hw::QpType::kUd) made->src_qp = qp.context.remote_qpn;
   const auto payload = made->resize_payload(packet.payload.size());
   std::copy(packet.payload.begin(), packet.payload.end(), payload.begin());
   return made;

@@ -58,6 +58,7 @@ struct SendWr {
   std::uint32_t imm_or_key = 0;
   std::uint64_t compare_add = 0;
   std::uint64_t swap = 0;
+  hw::SendWqeDatagram datagram{};  ///< UD only
 };
 
 /// A packet that the peer sends.
@@ -73,6 +74,7 @@ class AdapterBench : public pcie::BarHost {
  public:
   static constexpr std::uint32_t kPd = 7;
   static constexpr std::uint32_t kPeerQpn = 0x51;
+  static constexpr std::uint32_t kQkey = 0x1111'1111;
 
   explicit AdapterBench(const BenchOptions& options = {});
   ~AdapterBench() override;
@@ -118,6 +120,9 @@ class AdapterBench : public pcie::BarHost {
                           bool invalidatable = false, std::uint32_t pd = kPd);
   /// A context that a test may change before it makes the queue pair.
   static hw::QpContext rc_context();
+  static hw::QpContext uc_context();
+  /// With kQkey, and a path MTU of 1024 bytes.
+  static hw::QpContext ud_context();
   /// Makes a queue pair and moves it up to `state`. Rings and completion queues of its own where
   /// the context names none.
   BenchQp create_qp(hw::QpContext context = rc_context(), hw::QpState state = hw::QpState::kRts);

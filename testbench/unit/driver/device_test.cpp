@@ -29,8 +29,8 @@ TEST_F(Device, LimitsAreTheAdaptersWithinTheDrivers) {
   host.limits.max_rd_atomic = 7;
   ASSERT_EQ(bring_up(), 0);
   const ib_device_attr& attrs = rvt_ib_device(device.get())->attrs;
-  EXPECT_EQ(attrs.max_send_sge, 60);
-  EXPECT_EQ(attrs.max_inline_data, 960);
+  EXPECT_EQ(attrs.max_send_sge, 58);
+  EXPECT_EQ(attrs.max_inline_data, 928);
   EXPECT_EQ(attrs.max_recv_sge, 31);
   EXPECT_EQ(attrs.max_qp_rd_atom, 7);
   EXPECT_EQ(attrs.max_qp, 64);

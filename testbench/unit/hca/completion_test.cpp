@@ -321,7 +321,7 @@ TEST(Command, RefusesWhatMakesNoSense) {
        {+[](hw::QpContext& c) { c.sq_stride = 100; }, +[](hw::QpContext& c) { c.sq_base += 8; },
         +[](hw::QpContext& c) { c.rq_stride = 48; }, +[](hw::QpContext& c) { c.rq_base += 64; },
         +[](hw::QpContext& c) { c.send_cqn = 0xfff; },
-        +[](hw::QpContext& c) { c.type = hw::QpType::kUd; }}) {
+        +[](hw::QpContext& c) { c.type = hw::QpType::kGsi; }}) {
     hw::QpContext bad = changed;
     bad.rq_stride = 512;
     spoil(bad);

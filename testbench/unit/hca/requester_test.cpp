@@ -217,5 +217,21 @@ TEST(Requester, GathersFromAllElementsAndSendsWhenTheLastIsIn) {
   EXPECT_EQ(bench.port.sent[0].payload, expected);
 }
 
+// Nobody answers on UC: the work request is done when the last bit has left the port, and its
+// completion takes the time of the completion unit and of a write from there.
+TEST(Requester, CompletesAnUnreliableSendWhenItHasLeft) {
+  BenchOptions options;
+  options.byte_time = 80;
+  AdapterBench bench(options);
+  BenchQp qp = bench.create_qp(AdapterBench::uc_context());
+  quiet_start(bench);
+  bench.send(qp, inline_send());
+  while (bench.port.sent.empty()) bench.engine.step();
+  const Time left = bench.port.free_at();
+  ASSERT_GT(left, bench.now());
+  const Time visible = bench.edge_after(left) + bench.cycles(4) + options.write_latency;
+  expect_at(bench, visible, [&] { return bench.poll(qp.send_cq).size() == 1; });
+}
+
 }  // namespace
 }  // namespace hcasim::testing

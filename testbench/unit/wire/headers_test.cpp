@@ -8,9 +8,11 @@
 #include <random>
 #include <span>
 
+#include "hcasim/hw/cqe.hpp"
 #include "hcasim/hw/wire/bth.hpp"
 #include "hcasim/hw/wire/ethernet.hpp"
 #include "hcasim/hw/wire/ip.hpp"
+#include "hcasim/hw/wqe.hpp"
 #include "support/seed.hpp"
 
 namespace hcasim::hw {
@@ -231,6 +233,43 @@ TEST(Gid, TellsIpv4FromIpv6) {
   gid[0] = 0xfe;
   EXPECT_FALSE(is_ipv4_gid(gid));
   EXPECT_FALSE(is_ipv4_gid(Gid{}));
+}
+
+TEST(Pkey, MembersOfOnePartitionMatchUnlessBothAreLimited) {
+  EXPECT_TRUE(pkeys_match(0xffff, 0xffff));
+  EXPECT_TRUE(pkeys_match(0xffff, 0x7fff));
+  EXPECT_FALSE(pkeys_match(0x7fff, 0x7fff));
+  EXPECT_FALSE(pkeys_match(0xffff, 0x8001));
+}
+
+TEST(SendWqeDatagram, LiesBetweenControlAndData) {
+  EXPECT_EQ(send_wqe_data_offset(WrOpcode::kSend, QpType::kUd), 96u);
+  EXPECT_EQ(send_wqe_stride(2, 0, QpType::kUd), 128u);
+  EXPECT_EQ(send_wqe_stride(3, 0, QpType::kUd), 192u);
+  SendWqeDatagram datagram{};
+  for (std::size_t i = 0; i < 16; ++i) datagram.av.dgid[i] = static_cast<std::uint8_t>(i);
+  datagram.remote_qpn = 0x12'3456;
+  datagram.remote_qkey = kOwnQkey | 7;
+  std::array<std::uint8_t, sizeof datagram> bytes{};
+  store(bytes.data(), datagram);
+  EXPECT_EQ(bytes[16 + 15], 15);
+  EXPECT_EQ(bytes[64], 0x56);  // little endian, behind the address vector
+  EXPECT_EQ(bytes[71], 0x80);
+  const auto again = load<SendWqeDatagram>(bytes.data());
+  EXPECT_EQ(again.av.dgid, datagram.av.dgid);
+  EXPECT_EQ(again.remote_qpn, datagram.remote_qpn);
+  EXPECT_EQ(again.remote_qkey, datagram.remote_qkey);
+}
+
+TEST(Cqe, HasThePkeyIndexBeforeItsReserve) {
+  Cqe cqe{};
+  cqe.pkey_index = 0x0102;
+  cqe.flags = kCqeGrh;
+  std::array<std::uint8_t, sizeof cqe> bytes{};
+  store(bytes.data(), cqe);
+  EXPECT_EQ(bytes[30], 1);
+  EXPECT_EQ(bytes[32], 2);
+  EXPECT_EQ(bytes[33], 1);
 }
 
 }  // namespace

@@ -11,23 +11,32 @@
 
 namespace hcasim::hw {
 
+/// The partition key of the default partition, full member.
+inline constexpr std::uint16_t kDefaultPkey = 0xffff;
+
+/// True when two P_Keys are of one partition of which not both are limited members (InfiniBand
+/// specification 10.9.3).
+constexpr bool pkeys_match(std::uint16_t a, std::uint16_t b) {
+  return (a & 0x7fff) == (b & 0x7fff) && ((a | b) & 0x8000) != 0;
+}
+
 /// Base transport header, in each packet of each service (InfiniBand specification 9.2).
 struct Bth {
   static constexpr std::size_t kBytes = 12;  ///< size on the wire
 
   BthOpcode opcode = BthOpcode::kRcSendFirst;
-  bool solicited = false;       ///< SE: the completion of the receive is to raise an event
-  bool migrated = false;        ///< M: state of automatic path migration
-  std::uint8_t pad_count = 0;   ///< bytes added to the payload to fill a word, 0..3
-  std::uint8_t version = 0;     ///< TVer, 0..15; 0 is the one in use
-  std::uint16_t pkey = 0xffff;  ///< partition key
-  bool fecn = false;            ///< congestion seen on the way here
-  bool becn = false;            ///< congestion seen on the way of the packets answered
-  std::uint8_t reserved_6 = 0;  ///< low six bits of byte 4, not covered by the ICRC
-  std::uint32_t dest_qp = 0;    ///< 24 bits
-  bool ack_request = false;     ///< A: the responder is asked to acknowledge
-  std::uint8_t reserved_7 = 0;  ///< low seven bits of byte 8
-  std::uint32_t psn = 0;        ///< 24 bits
+  bool solicited = false;             ///< SE: the completion of the receive is to raise an event
+  bool migrated = false;              ///< M: state of automatic path migration
+  std::uint8_t pad_count = 0;         ///< bytes added to the payload to fill a word, 0..3
+  std::uint8_t version = 0;           ///< TVer, 0..15; 0 is the one in use
+  std::uint16_t pkey = kDefaultPkey;  ///< partition key
+  bool fecn = false;                  ///< congestion seen on the way here
+  bool becn = false;                  ///< congestion seen on the way of the packets answered
+  std::uint8_t reserved_6 = 0;        ///< low six bits of byte 4, not covered by the ICRC
+  std::uint32_t dest_qp = 0;          ///< 24 bits
+  bool ack_request = false;           ///< A: the responder is asked to acknowledge
+  std::uint8_t reserved_7 = 0;        ///< low seven bits of byte 8
+  std::uint32_t psn = 0;              ///< 24 bits
 
   /// Writes the header.
   constexpr void encode(std::span<std::uint8_t, kBytes> out) const {
