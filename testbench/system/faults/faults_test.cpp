@@ -181,14 +181,13 @@ TEST_F(Faults, EveryMixtureEndsRight) {
     set_faults(scenario.link, first + n);
     ASSERT_TRUE(run()) << "it does not come to its end";
     Counts after = counts();
-    std::uint32_t failed = 0;
     std::uint32_t out_of_retries = 0;
     std::uint32_t out_of_rnr_retries = 0;
     for (const auto& traffic : traffic_) {
       out_of_retries += traffic->ended_with(rvt::IB_WC_RETRY_EXC_ERR);
       out_of_rnr_retries += traffic->ended_with(rvt::IB_WC_RNR_RETRY_EXC_ERR);
     }
-    failed = out_of_retries + out_of_rnr_retries;
+    const std::uint32_t failed = out_of_retries + out_of_rnr_retries;
     runs_with_failures += failed != 0 ? 1 : 0;
     for (auto& [name, count] : after) {
       const auto found = before.find(name);
@@ -200,6 +199,7 @@ TEST_F(Faults, EveryMixtureEndsRight) {
     }
     EXPECT_EQ(out_of_retries, after["req_transport_retries_exceeded"]);
     EXPECT_EQ(out_of_rnr_retries, after["req_rnr_retries_exceeded"]);
+    EXPECT_EQ(failed, after["req_cqe_error"]);
     EXPECT_LE(after["rx_icrc_encapsulated"], after["corrupted"]);
     finish();
     if (!HasFailure()) continue;
@@ -213,7 +213,7 @@ TEST_F(Faults, EveryMixtureEndsRight) {
         "rx_icrc_encapsulated", "out_of_sequence", "packet_seq_err", "implied_nak_seq_err",
         "local_ack_timeout_err", "duplicate_request", "rnr_nak_retry_err", "out_of_buffer",
         "req_transport_retries_exceeded", "req_rnr_retries_exceeded", "atomic_replays",
-        "resp_cqe_flush_error"}) {
+        "req_cqe_flush_error", "resp_cqe_flush_error"}) {
     std::cout << name << ": " << happened[name] << '\n';
     EXPECT_GT(happened[name], 0u) << name;
   }
