@@ -239,6 +239,9 @@ void Adapter::visit_counters(CounterVisitor& v) const {
   const CompletionUnit::Counters& completion = u.completion.counters();
   v.counter("cqes", completion.cqes);
   v.counter("cqe_error", completion.cqe_error);
+  v.counter("req_cqe_error", completion.req_cqe_error);
+  v.counter("resp_cqe_error", completion.resp_cqe_error);
+  v.counter("req_cqe_flush_error", completion.req_cqe_flush_error);
   v.counter("resp_cqe_flush_error", completion.resp_cqe_flush_error);
   v.counter("cq_overflow", completion.cq_overflow);
   v.counter("consumer_reads", completion.consumer_reads);

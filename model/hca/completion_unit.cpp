@@ -118,6 +118,15 @@ void CompletionUnit::on_dma_read(std::uint64_t token, bool error) {
   fresh_cqn_ = kNone;
 }
 
+void CompletionUnit::count_error(hw::WcStatus status, bool receive) {
+  if (status == hw::WcStatus::kWrFlushErr) {
+    ++(receive ? counters_.resp_cqe_flush_error : counters_.req_cqe_flush_error);
+    return;
+  }
+  ++counters_.cqe_error;
+  ++(receive ? counters_.resp_cqe_error : counters_.req_cqe_error);
+}
+
 inline void CompletionUnit::write(CompletionQueue& cq, Entry& entry) {
   entry.cqe.owner = cq.owner;
   const hw::Time visible =
@@ -129,12 +138,8 @@ inline void CompletionUnit::write(CompletionQueue& cq, Entry& entry) {
     cq.owner ^= 1;
   }
   ++counters_.cqes;
-  if (entry.cqe.status == hw::WcStatus::kWrFlushErr) {
-    ++counters_.resp_cqe_flush_error;
-  } else if (entry.cqe.status != hw::WcStatus::kSuccess) {
-    ++counters_.cqe_error;
-  }
   const bool receive = entry.kind == Kind::kReceive;
+  if (entry.cqe.status != hw::WcStatus::kSuccess) count_error(entry.cqe.status, receive);
   core_.stamp(entry.message, receive ? Stamp::kRecvCqeVisible : Stamp::kSendCqeVisible, visible);
   if (receive && core_.observer != nullptr) {
     core_.observer->receive_completed(entry.cqe.qpn, entry.message);

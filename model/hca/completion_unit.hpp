@@ -27,7 +27,10 @@ class CompletionUnit : public sim::Unit, public pcie::DmaClient, public ContextU
     std::uint64_t consumer_reads = 0;
     std::uint64_t cq_overflow = 0;
     std::uint64_t cqe_error = 0;             ///< completions with an error other than flush
-    std::uint64_t resp_cqe_flush_error = 0;  ///< flushed, both queues
+    std::uint64_t req_cqe_error = 0;         ///< of these, sends
+    std::uint64_t resp_cqe_error = 0;        ///< and receives
+    std::uint64_t req_cqe_flush_error = 0;   ///< sends flushed
+    std::uint64_t resp_cqe_flush_error = 0;  ///< receives flushed
   };
 
   explicit CompletionUnit(Core& core);
@@ -68,6 +71,7 @@ class CompletionUnit : public sim::Unit, public pcie::DmaClient, public ContextU
   void drain();
   bool deliver(Entry& entry);
   void write(CompletionQueue& cq, Entry& entry);
+  void count_error(hw::WcStatus status, bool receive);
   void overflow(CompletionQueue& cq, std::uint32_t qpn);
   void notify(CompletionQueue& cq, bool solicited);
   void raise_completion(CompletionQueue& cq);

@@ -37,6 +37,7 @@ struct RingPointer {
 /// The message that the requester is cutting into packets: that of the WQE at the front.
 struct Message {
   hw::SendWqeControl control{};
+  std::uint64_t tag = 0;     ///< its number for the observer
   std::uint32_t offset = 0;  ///< bytes already in packets
   bool open = false;
 };

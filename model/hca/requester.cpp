@@ -105,7 +105,8 @@ inline InFlight& Requester::append(QueuePair& qp, const hw::SendWqeControl& cont
 
 inline void Requester::begin_message(QueuePair& qp, const hw::SendWqeControl& control) {
   SendState& send = qp.send;
-  InFlight& node = send.repeat != nullptr ? *send.repeat : append(qp, control);
+  const bool again = send.repeat != nullptr;
+  InFlight& node = again ? *send.repeat : append(qp, control);
   core_.stamp(node.tag, Stamp::kWqeFetched, send.front_arrival);
 
   const bool known = qp.service.has(control.opcode) && control.index == send.send.slot &&
@@ -114,7 +115,7 @@ inline void Requester::begin_message(QueuePair& qp, const hw::SendWqeControl& co
   if (is_local(control.opcode)) return local_operation(qp, node);
 
   node.last_psn = hw::psn_add(node.first_psn, packets_of(control, qp.mtu_shift()) - 1);
-  send.message = {control, offset_of(node, send.next_psn, qp), true};
+  send.message = {control, node.tag, again ? offset_of(node, send.next_psn, qp) : 0, true};
   send.ssn = (send.ssn + 1) & hw::kPsnMask;
   if (hw::psn_distance(send.ssn_begun, node.ssn) > 0) {
     send.ssn_begun = node.ssn;
@@ -174,10 +175,10 @@ void Requester::settle(QueuePair& qp) {
   if (status != hw::WcStatus::kSuccess) core_.qp_control->fail_send(qp, status, 0);
 }
 
-inline fabric::PacketPtr Requester::make_packet(QueuePair& qp) {
+inline fabric::PacketPtr Requester::make_packet(const QueuePair& qp) {
   fabric::PacketPtr packet = core_.packets.acquire(qp.headers);
   packet->psn = qp.send.next_psn;
-  packet->message = current(qp.send).tag;
+  packet->message = qp.send.message.tag;
   return packet;
 }
 

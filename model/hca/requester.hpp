@@ -100,7 +100,7 @@ class Requester final : public TransmitQueue::Owner {
   static void go_back(QueuePair& qp, InFlight& node, std::uint32_t psn);
   void skip(QueuePair& qp, std::uint32_t psn);
   bool window_open(const QueuePair& qp) const;
-  fabric::PacketPtr make_packet(QueuePair& qp);
+  fabric::PacketPtr make_packet(const QueuePair& qp);
   void send_data_packet(QueuePair& qp);
   void send_request_packet(QueuePair& qp);
   bool fill_payload(QueuePair& qp, fabric::PacketPtr packet, std::uint32_t bytes);

@@ -43,9 +43,7 @@ class RcTraffic final : public Traffic {
   void run(std::size_t node) override;
   bool take(std::size_t node, const rvt::ib_wc& wc) override;
   void check() override;
-
-  /// Messages that ended with this status.
-  std::uint32_t ended_with(rvt::ib_wc_status status) const;
+  std::uint32_t ended_with(rvt::ib_wc_status status) const override;
 
  private:
   /// From `node` to the other one.

@@ -37,6 +37,8 @@ class Traffic {
   virtual bool take(std::size_t node, const rvt::ib_wc& wc) = 0;
   /// Everything is over and the link is sound again: is what happened what was promised?
   virtual void check() = 0;
+  /// Messages that ended with this status.
+  virtual std::uint32_t ended_with(rvt::ib_wc_status status) const = 0;
 };
 
 }  // namespace hcasim::faults

@@ -140,6 +140,30 @@ TEST_P(HandTrace, GivesTheSameBytesWithRunAheadOnAndOff) {
   }
 }
 
+// Faults are drawn where packets are sent, so neither does it matter to them.
+TEST_P(HandTrace, GivesTheSameBytesWithFaults) {
+  const std::string trace =
+      std::string(HCASIM_SOURCE_DIR) + "/traces/hand/" + GetParam() + ".trace";
+  const std::string faults =
+      " --set fabric.faults.loss=0.02 --set fabric.faults.corruption=0.02"
+      " --set fabric.faults.duplication=0.05 --set fabric.faults.reordering=0.1"
+      " --set pcie.faults.slow_read=0.05";
+  const Scratch scratch;
+  for (const char* how : {"on", "off", "other"}) {
+    const std::string off = std::string(how) == "off" ? " --no-run-ahead" : "";
+    const std::string seed = std::string(how) == "other" ? " --seed 8" : " --seed 7";
+    const Outcome ran =
+        hcasim("run " + trace + faults + off + seed + " --out " + scratch.file(how));
+    ASSERT_EQ(ran.status, 0) << ran.err;
+  }
+  for (const char* file : {"/stats.json", "/completions.csv"}) {
+    const std::string expected = contents(scratch.file("on") + file);
+    EXPECT_EQ(contents(scratch.file("off") + file), expected) << file;
+  }
+  EXPECT_NE(contents(scratch.file("other") + "/stats.json"),
+            contents(scratch.file("on") + "/stats.json"));
+}
+
 INSTANTIATE_TEST_SUITE_P(All, HandTrace,
                          testing::Values("counters", "ping-pong", "receiver-not-ready", "refused",
                                          "srq", "storage"),
