@@ -81,7 +81,7 @@ void DataProcess::qp_created(NameId name, TraceQp& qp) {
     queues_.bind(queue, qp);
     list(queue);
   }
-  if (recorder_ != nullptr) recorder_->qp_created(qp.qpn, objects_.text(name));
+  if (recorder_ != nullptr) recorder_->qp_created(qp.qpn, objects_.text(name), qp.reliable());
 }
 
 // What was posted and has not completed never will; whoever waits for it goes on.
@@ -102,7 +102,7 @@ void DataProcess::qp_reset(NameId name, const TraceQp& qp) {
   empty(name);
   if (recorder_ == nullptr) return;
   recorder_->qp_closed(qp.qpn, cpu_.now());
-  recorder_->qp_created(qp.qpn, objects_.text(name));
+  recorder_->qp_created(qp.qpn, objects_.text(name), qp.reliable());
 }
 
 void DataProcess::qp_destroyed(NameId name, const TraceQp& qp) {
