@@ -28,6 +28,7 @@ struct Endpoint {
 
 /// How a pair of queue pairs is to be made.
 struct PairOptions {
+  rvt::ib_qp_type type = rvt::IB_QPT_RC;  ///< or UC; or UD, whose sends name their peer themselves
   rvt::ib_mtu mtu = rvt::IB_MTU_1024;
   std::uint32_t max_wr = 64;
   std::uint32_t max_sge = 8;
@@ -40,10 +41,12 @@ struct PairOptions {
 };
 
 /// Two nodes whose drivers run, each with a protection domain, a completion queue and a region; and
-/// reliable connections between them made and destroyed at will. Both ends are held against the
+/// connections between them made and destroyed at will. Both ends are held against the
 /// rules of the transport.
 class ConnectedPair {
  public:
+  static constexpr std::uint32_t kQkey = 0x1111'1111;  ///< of UD
+
   /// `settings` are keys of the configuration with their values.
   explicit ConnectedPair(std::uint64_t memory_bytes, std::uint64_t seed = 1,
                          const std::vector<std::string>& settings = {},
@@ -101,6 +104,16 @@ class ConnectedPair {
     return connections_.back();
   }
 
+  /// The path from a node to the other one.
+  rvt::rdma_ah_attr path_from(std::size_t node) {
+    rvt::rdma_ah_attr path;
+    path.grh.sgid = system_.node(node).address().gid;
+    path.grh.dgid = system_.node(1 - node).address().gid;
+    path.roce.smac = system_.node(node).address().mac;
+    path.roce.dmac = system_.node(1 - node).address().mac;
+    return path;
+  }
+
   /// Takes all connections down.
   void disconnect() {
     for (const auto& connection : connections_) {
@@ -145,6 +158,7 @@ class ConnectedPair {
     init.cap.max_send_wr = init.cap.max_recv_wr = options.max_wr;
     init.cap.max_send_sge = init.cap.max_recv_sge = options.max_sge;
     init.cap.max_inline_data = options.max_inline;
+    init.qp_type = options.type;
     ends_[i].qp = rvt::ib_create_qp(ends_[i].pd, &init);
     ASSERT_FALSE(rvt::IS_ERR(ends_[i].qp));
     rvt::ib_qp_attr attr;
@@ -152,9 +166,10 @@ class ConnectedPair {
     attr.port_num = 1;
     attr.qp_access_flags =
         rvt::IB_ACCESS_REMOTE_WRITE | rvt::IB_ACCESS_REMOTE_READ | rvt::IB_ACCESS_REMOTE_ATOMIC;
+    attr.qkey = kQkey;
+    const int own = options.type == rvt::IB_QPT_UD ? rvt::IB_QP_QKEY : rvt::IB_QP_ACCESS_FLAGS;
     ASSERT_EQ(rvt::ib_modify_qp(ends_[i].qp, &attr,
-                                rvt::IB_QP_STATE | rvt::IB_QP_PKEY_INDEX | rvt::IB_QP_PORT |
-                                    rvt::IB_QP_ACCESS_FLAGS),
+                                rvt::IB_QP_STATE | rvt::IB_QP_PKEY_INDEX | rvt::IB_QP_PORT | own),
               0);
   }
 
@@ -166,26 +181,26 @@ class ConnectedPair {
     attr.rq_psn = options.sq_psn;
     attr.max_dest_rd_atomic = 16;
     attr.min_rnr_timer = options.min_rnr_timer;
-    attr.ah_attr.grh.sgid = system_.node(i).address().gid;
-    attr.ah_attr.grh.dgid = system_.node(1 - i).address().gid;
-    attr.ah_attr.roce.smac = system_.node(i).address().mac;
-    attr.ah_attr.roce.dmac = system_.node(1 - i).address().mac;
-    ASSERT_EQ(rvt::ib_modify_qp(ends_[i].qp, &attr,
-                                rvt::IB_QP_STATE | rvt::IB_QP_AV | rvt::IB_QP_PATH_MTU |
-                                    rvt::IB_QP_DEST_QPN | rvt::IB_QP_RQ_PSN |
-                                    rvt::IB_QP_MAX_DEST_RD_ATOMIC | rvt::IB_QP_MIN_RNR_TIMER),
-              0);
+    attr.ah_attr = path_from(i);
+    const bool reliable = options.type == rvt::IB_QPT_RC;
+    int mask = rvt::IB_QP_STATE;
+    if (options.type != rvt::IB_QPT_UD) {
+      mask |= rvt::IB_QP_AV | rvt::IB_QP_PATH_MTU | rvt::IB_QP_DEST_QPN | rvt::IB_QP_RQ_PSN;
+    }
+    if (reliable) mask |= rvt::IB_QP_MAX_DEST_RD_ATOMIC | rvt::IB_QP_MIN_RNR_TIMER;
+    ASSERT_EQ(rvt::ib_modify_qp(ends_[i].qp, &attr, mask), 0);
     attr.qp_state = rvt::IB_QPS_RTS;
     attr.sq_psn = options.sq_psn;
     attr.timeout = options.timeout;
     attr.retry_cnt = options.retry_cnt;
     attr.rnr_retry = options.rnr_retry;
     attr.max_rd_atomic = 16;
-    ASSERT_EQ(rvt::ib_modify_qp(ends_[i].qp, &attr,
-                                rvt::IB_QP_STATE | rvt::IB_QP_TIMEOUT | rvt::IB_QP_RETRY_CNT |
-                                    rvt::IB_QP_RNR_RETRY | rvt::IB_QP_SQ_PSN |
-                                    rvt::IB_QP_MAX_QP_RD_ATOMIC),
-              0);
+    mask = rvt::IB_QP_STATE | rvt::IB_QP_SQ_PSN;
+    if (reliable) {
+      mask |= rvt::IB_QP_TIMEOUT | rvt::IB_QP_RETRY_CNT | rvt::IB_QP_RNR_RETRY |
+              rvt::IB_QP_MAX_QP_RD_ATOMIC;
+    }
+    ASSERT_EQ(rvt::ib_modify_qp(ends_[i].qp, &attr, mask), 0);
   }
 
   monitor::ProtocolMonitor rules_;

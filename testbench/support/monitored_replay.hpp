@@ -86,6 +86,10 @@ class MonitoredReplay {
     monitor::MonitoredQp qp;
     qp.qpn = end.qpn;
     qp.remote_qpn = peer.qpn;
+    const auto type = static_cast<sim::ServiceType>(operation.value(sim::Arg::kType));
+    if (type == sim::ServiceType::kUc) qp.service = hw::Transport::kUc;
+    if (type == sim::ServiceType::kUd) qp.service = hw::Transport::kUd;
+    qp.qkey = static_cast<std::uint32_t>(operation.value(sim::Arg::kQkey));
     qp.sq_psn = end.psn;
     qp.rq_psn = peer.psn;
     qp.mtu = static_cast<std::uint32_t>(operation.value(sim::Arg::kMtu));

@@ -14,7 +14,8 @@ namespace hcasim::sim {
 
 /// What a line of a trace does. Apart from kConnect each is a verbs call of that name.
 enum class Verb : std::uint8_t {
-  kConnect,      ///< CQ and MR if missing, a QP on each of two nodes, both up to RTS
+  kConnect,      ///< CQ and MR if missing, a QP on each of two nodes, both up to RTS; UD QPs send
+                 ///< to each other
   kRegMr,        ///< register memory
   kAllocMr,      ///< make an MR that a REG_MR work request will register
   kDeregMr,      ///< deregister memory
@@ -53,7 +54,7 @@ enum class SendOpcode : std::uint8_t {
 };
 
 /// Service type of a QP; the values are those of the kernel's ib_qp_type.
-enum class ServiceType : std::uint8_t { kRc = 2 };
+enum class ServiceType : std::uint8_t { kRc = 2, kUc = 3, kUd = 4 };
 
 /// State of a QP; the values are those of the kernel's ib_qp_state.
 enum class QpState : std::uint8_t {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "hcasim/hw/wire/psn.hpp"
@@ -38,10 +39,13 @@ class Planner {
   }
 
  private:
-  using Ends = std::pair<Endpoint, Endpoint>;
+  using Ends = std::tuple<hw::Transport, Endpoint, Endpoint>;
 
   void take(const CapturedMessage& record) {
-    if (record.transport != hw::Transport::kRc) {
+    const bool served = record.transport == hw::Transport::kRc ||
+                        record.transport == hw::Transport::kUc ||
+                        record.transport == hw::Transport::kUd;
+    if (!served) {
       ++plan_.other_transports;
     } else if (record.outcome == MessageOutcome::kUnfinished) {
       ++plan_.unfinished;
@@ -52,11 +56,13 @@ class Planner {
 
   void add(const CapturedMessage& record) {
     const auto [low, high] = std::minmax(record.requester, record.responder);
-    const Ends ends(low, high);
+    const Ends ends(record.transport, low, high);
     const auto [open, fresh] = open_.try_emplace(ends, plan_.connections.size());
     if (fresh) {
       plan_.connections.emplace_back();
       plan_.connections.back().ends = {low, high};
+      plan_.connections.back().transport = record.transport;
+      plan_.connections.back().qkey = record.qkey;
     }
     PlannedMessage message;
     message.record = &record;

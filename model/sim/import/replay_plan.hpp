@@ -31,8 +31,10 @@ struct PlannedMessage {
   bool refused() const { return record->outcome == MessageOutcome::kRefused; }
 };
 
-/// A pair of QPs.
+/// A pair of QPs, of RC, UC or UD.
 struct PlannedConnection {
+  hw::Transport transport = hw::Transport::kRc;
+  std::uint32_t qkey = 0;  ///< UD
   std::array<Endpoint, 2> ends;
   std::uint32_t mtu = 0;                         ///< bytes
   std::array<std::uint32_t, 2> first_psn{};      ///< by side
@@ -49,12 +51,12 @@ struct ReplayPlan {
   std::vector<PlannedConnection> connections;
   std::vector<PlannedMessage> messages;  ///< in order of time
   hw::Time start = 0;                    ///< of the first message, in the capture
-  std::uint64_t unfinished = 0;          ///< RC messages left out
-  std::uint64_t other_transports = 0;    ///< messages left out, complete or not
+  std::uint64_t unfinished = 0;          ///< messages left out for want of an end
+  std::uint64_t other_transports = 0;    ///< messages of other services, complete or not
 };
 
-/// Sorts complete and refused messages on RC. A connection ends with a refused message; what comes
-/// later between the same ends belongs to a new one.
+/// Sorts complete and refused messages of RC, UC and UD. A connection ends with a refused message;
+/// what comes later between the same ends belongs to a new one.
 /// @param analysis outlives the plan
 ReplayPlan make_plan(const CaptureAnalysis& analysis, const ImportOptions& options);
 

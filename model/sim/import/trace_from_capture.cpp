@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 
+#include "hcasim/hw/cqe.hpp"
 #include "sim/import/label_pool.hpp"
 #include "sim/import/refusal.hpp"
 #include "sim/import/replay_plan.hpp"
@@ -34,6 +35,11 @@ std::string address_text(const hw::Gid& gid) {
 
 std::uint64_t length_of(const CapturedMessage& record) {
   return std::min(record.bytes, kMaxLength);
+}
+
+/// Bytes of a receive that a message of this length fits into.
+std::uint64_t receive_for(hw::Transport transport, std::uint64_t bytes) {
+  return transport == hw::Transport::kUd ? bytes + hw::kGrhAreaBytes : bytes;
 }
 
 std::uint64_t round_up(std::uint64_t bytes) {
@@ -138,7 +144,7 @@ class TraceMaker {
     }
     if (plan_.other_transports != 0) {
       writer_.comment(std::to_string(plan_.other_transports) +
-                      " messages on other transports than RC are not in this trace");
+                      " messages on other transports than RC, UC and UD are not in this trace");
     }
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
       writer_.comment(std::string(names_.text(node_names_[i])) + " is " +
@@ -158,19 +164,30 @@ class TraceMaker {
     line.peer_node = node_of(connection.ends[1].address);
     line.object = qp_names_[index][0];
     line.peer_object = qp_names_[index][1];
+    set_service(line, connection);
     line.set(Arg::kMtu, connection.mtu);
     line.set(Arg::kPsn, connection.first_psn[0]);
     line.set(Arg::kPsnPeer, connection.first_psn[1]);
     line.set(Arg::kMaxSendWr, options_.max_send_wr);
     line.set(Arg::kMaxRecvWr, options_.max_recv_wr);
-    line.set(Arg::kTimeout, options_.timeout);
-    line.set(Arg::kRetryCnt, options_.retry_cnt);
-    line.set(Arg::kRnrRetry, options_.rnr_retry);
-    line.set(Arg::kMinRnrTimer, rnr_timer_code(connection));
-    line.set(Arg::kMaxRdAtomic, options_.max_rd_atomic);
+    if (connection.transport == hw::Transport::kRc) {
+      line.set(Arg::kTimeout, options_.timeout);
+      line.set(Arg::kRetryCnt, options_.retry_cnt);
+      line.set(Arg::kRnrRetry, options_.rnr_retry);
+      line.set(Arg::kMinRnrTimer, rnr_timer_code(connection));
+      line.set(Arg::kMaxRdAtomic, options_.max_rd_atomic);
+    }
     line.set(Arg::kCqe, cq_entries());
     line.set(Arg::kMrLength, buffer_bytes_);
     writer_.write(line);
+  }
+
+  static void set_service(Operation& line, const PlannedConnection& connection) {
+    if (connection.transport == hw::Transport::kRc) return;
+    const bool datagram = connection.transport == hw::Transport::kUd;
+    const ServiceType type = datagram ? ServiceType::kUd : ServiceType::kUc;
+    line.set(Arg::kType, static_cast<std::uint64_t>(type));
+    if (datagram) line.set(Arg::kQkey, connection.qkey);
   }
 
   // All QPs of a node share one CQ, which must hold what all of them can complete at once.
@@ -182,7 +199,8 @@ class TraceMaker {
   std::uint64_t find_buffer_bytes() const {
     std::uint64_t longest = std::max<std::uint64_t>(options_.receive_length, kPage);
     for (const PlannedMessage& message : plan_.messages) {
-      longest = std::max(longest, length_of(*message.record));
+      const CapturedMessage& record = *message.record;
+      longest = std::max(longest, receive_for(record.transport, length_of(record)));
     }
     return std::min(round_up(longest), kMaxLength);
   }
@@ -278,7 +296,8 @@ class TraceMaker {
     line.reset(Verb::kPostRecv);
     line.node = node_of(address);
     line.object = qp_names_[connection][1 - side];
-    set_receive_buffer(line, message, std::max(planned.longest[side], options_.receive_length));
+    const std::uint64_t needed = receive_for(planned.transport, planned.longest[side]);
+    set_receive_buffer(line, message, std::max(needed, options_.receive_length));
     if (is_late(message)) delay_receive(line, message);
     give_label(line, node_index(address), place, true);
     writer_.write(line);

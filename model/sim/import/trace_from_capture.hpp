@@ -53,9 +53,9 @@ std::vector<Assumption> list_assumptions(const ImportOptions& options);
 struct ImportResult {
   std::uint64_t nodes = 0;
   std::uint64_t connections = 0;
-  std::uint64_t sends = 0;     ///< post_send lines: complete and refused messages on RC
+  std::uint64_t sends = 0;     ///< post_send lines: complete and refused messages
   std::uint64_t receives = 0;  ///< post_recv lines
-  std::uint64_t left_out = 0;  ///< messages that are unfinished or not on RC
+  std::uint64_t left_out = 0;  ///< messages that are unfinished or of other services
 };
 
 /// Writes the trace. Nothing is left at `trace` unless all of it is written.

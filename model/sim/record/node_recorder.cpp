@@ -9,14 +9,22 @@ namespace hcasim::sim {
 
 using hca::Stamp;
 
+namespace {
+/// When a message is known to be done, before its completion or without one.
+Stamp stamp_of_success(const MessageRecord& record) {
+  return record.reliable ? Stamp::kAcknowledged : Stamp::kLastPacketOut;
+}
+}  // namespace
+
 NodeRecorder::NodeRecorder(RecordStore& store, std::uint16_t index, std::string name)
     : store_(store), index_(index), name_(std::move(name)) {}
 
-void NodeRecorder::qp_created(std::uint32_t qpn, std::string_view name) {
+void NodeRecorder::qp_created(std::uint32_t qpn, std::string_view name, bool reliable) {
   QpRecord& qp = qps_.at(qpn);
   empty_queues(qp, latest_);
   qp.name = qps_.keep_name(name);
   qp.shares = false;
+  qp.reliable = reliable;
   qp.sends.restart();
   qp.completed.restart();
 }
@@ -49,8 +57,9 @@ void NodeRecorder::abandon(SendSlot slot, hw::Time at) {
   MessageRecord* const record = store_.find(slot);
   if (record == nullptr) return;
   if (record->has(Stamp::kSendCqeVisible)) completion_queue_.change(at, -1);
-  if (record->has(Stamp::kAcknowledged) && record->at(Stamp::kAcknowledged) <= at) {
-    count_end(*record, hw::WcStatus::kSuccess, record->at(Stamp::kAcknowledged));
+  const Stamp success = stamp_of_success(*record);
+  if (record->has(success) && record->at(success) <= at) {
+    count_end(*record, hw::WcStatus::kSuccess, record->at(success));
     return finish(*record, at);
   }
   ++totals_.of(record->opcode).unfinished;
@@ -79,6 +88,7 @@ inline std::uint64_t NodeRecorder::open_message(const QpRecord& qp, hw::WrOpcode
   record.qp = qp.name;
   record.node = index_;
   record.opcode = opcode;
+  record.reliable = qp.reliable;
   record.stamp(Stamp::kPosted, at);
   totals_.first_post = std::min(totals_.first_post, at);
   return message;
@@ -112,9 +122,9 @@ inline void NodeRecorder::finish(MessageRecord& record, hw::Time at) {
   if (record.status != hw::WcStatus::kSuccess) return store_.close_behind(record, at);
   record.sender_done = true;
   record.done_at = at;
-  // Who never saw the message will never poll it.
-  const bool receiver_owes =
-      takes_receive(record.opcode) && record.has(Stamp::kFirstPacketIn) && !record.receiver_done;
+  // Who never saw the message will never poll it; without ACKs it may still be on its way.
+  const bool receiver_owes = takes_receive(record.opcode) && !record.receiver_done &&
+                             (record.has(Stamp::kFirstPacketIn) || !record.reliable);
   if (receiver_owes) return;
   store_.close(record, record.receiver_done ? std::max(at, record.at(Stamp::kRecvPolled)) : at);
 }
@@ -134,7 +144,9 @@ inline void NodeRecorder::count_end(MessageRecord& record, hw::WcStatus status, 
   ++totals.completed;
   totals.bytes += record.bytes;
   totals_.last_completion = std::max(totals_.last_completion, at);
-  if (record.has(Stamp::kSendPolled)) totals.latency.record(at - record.at(Stamp::kPosted));
+  if (record.has(Stamp::kSendPolled) && record.reliable) {
+    totals.latency.record(at - record.at(Stamp::kPosted));
+  }
 }
 
 void NodeRecorder::receive_posted(std::uint32_t qpn, hw::Time at, std::uint64_t count) {
@@ -177,6 +189,10 @@ void NodeRecorder::receive_polled(std::uint32_t qpn, hw::WcStatus status, std::u
   if (record == nullptr) return;
   record->stamp(Stamp::kRecvPolled, at);
   record->receiver_done = true;
+  if (!record->reliable && record->has(Stamp::kRecvCqeVisible)) {
+    totals_.of(record->opcode)
+        .latency.record(record->at(Stamp::kRecvCqeVisible) - record->at(Stamp::kPosted));
+  }
   if (record->sender_done && record->until == hw::kNever)
     store_.close(*record, std::max(at, record->done_at));
 }
@@ -235,8 +251,8 @@ hw::Time NodeRecorder::last_acknowledgement() {
       const SendSlot slot = qp.sends.at(count);
       const MessageRecord* const record = slot == kLocalOperation ? nullptr : store_.find(slot);
       if (record == nullptr) continue;
-      const bool known = record->has(Stamp::kAcknowledged);
-      last = std::max(last, known ? record->at(Stamp::kAcknowledged) : hw::kNever);
+      const Stamp success = stamp_of_success(*record);
+      last = std::max(last, record->has(success) ? record->at(success) : hw::kNever);
     }
   });
   return last;

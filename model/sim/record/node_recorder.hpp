@@ -28,7 +28,8 @@ class NodeRecorder : public hca::MessageObserver {
 
   /// A QP begins a life with this number: WQE counts start at 0, all that an earlier life left is
   /// unfinished.
-  void qp_created(std::uint32_t qpn, std::string_view name);
+  /// @param reliable false: nobody acknowledges what it sends
+  void qp_created(std::uint32_t qpn, std::string_view name, bool reliable = true);
   /// The QP is reset or destroyed: what is left in its queues is gone.
   void qp_closed(std::uint32_t qpn, hw::Time at);
 

@@ -55,6 +55,7 @@ struct QpRecord {
   CountedRing completed;       ///< messages whose receive completions are not polled yet, 0: none
   std::uint64_t receives = 0;  ///< posted and not polled
   bool shares = false;         ///< takes its receives from an SRQ
+  bool reliable = true;        ///< what it sends is acknowledged
 };
 
 /// QP records by number, found in constant time.

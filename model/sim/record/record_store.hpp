@@ -34,6 +34,7 @@ struct MessageRecord {
   bool sender_done;     ///< else it is open, or waits for its slot to be used again
   bool receiver_done;
   bool finished;  ///< the status is known
+  bool reliable;  ///< the peer acknowledges it
 
   bool has(hca::Stamp stamp) const { return (present >> static_cast<unsigned>(stamp) & 1) != 0; }
   hw::Time at(hca::Stamp stamp) const { return stamps[static_cast<unsigned>(stamp)]; }

@@ -90,7 +90,7 @@ void DataProcess::qp_created(NameId name, TraceQp& qp) {
     queues_.bind(queue, qp);
     list(queue);
   }
-  if (recorder_ != nullptr) recorder_->qp_created(qp.qpn, objects_.text(name));
+  if (recorder_ != nullptr) recorder_->qp_created(qp.qpn, objects_.text(name), qp.reliable());
   if (qp.srq == kNoName) return;
   queues_.share(*queues_.find(qp.srq, false), qp.qpn);
   if (recorder_ != nullptr) recorder_->qp_shares(qp.qpn);
@@ -115,7 +115,7 @@ void DataProcess::qp_reset(NameId name, const TraceQp& qp) {
   empty(name);
   if (recorder_ == nullptr) return;
   recorder_->qp_closed(qp.qpn, cpu_.now());
-  recorder_->qp_created(qp.qpn, objects_.text(name));
+  recorder_->qp_created(qp.qpn, objects_.text(name), qp.reliable());
   if (qp.srq != kNoName) recorder_->qp_shares(qp.qpn);
 }
 

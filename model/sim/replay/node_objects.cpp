@@ -94,6 +94,7 @@ ControlResult NodeObjects::make_qp(const Operation& operation, NameId name, Name
   }
   place(qps_, name, &qp_store_.emplace_back(TraceQp{qp, qp->qp_num, 0, send_wr, recv_wr, all}));
   if (pool != nullptr) qp_store_.back().srq = shared;
+  has_unreliable_ = has_unreliable_ || !qp_store_.back().reliable();
   listener_->qp_created(name, qp_store_.back());
   return {};
 }
@@ -112,9 +113,37 @@ int NodeObjects::to_init(TraceQp& qp, const Operation& operation) {
   attr.qp_state = rvt::IB_QPS_INIT;
   attr.port_num = 1;
   attr.qp_access_flags = static_cast<std::uint32_t>(operation.value(Arg::kAccess));
-  return rvt::ib_modify_qp(
-      qp.qp, &attr,
-      rvt::IB_QP_STATE | rvt::IB_QP_PKEY_INDEX | rvt::IB_QP_PORT | rvt::IB_QP_ACCESS_FLAGS);
+  attr.qkey = static_cast<std::uint32_t>(operation.value(Arg::kQkey));
+  const bool datagram = qp.qp->qp_type == rvt::IB_QPT_UD;
+  return rvt::ib_modify_qp(qp.qp, &attr,
+                           rvt::IB_QP_STATE | rvt::IB_QP_PKEY_INDEX | rvt::IB_QP_PORT |
+                               (datagram ? rvt::IB_QP_QKEY : rvt::IB_QP_ACCESS_FLAGS));
+}
+
+// Where the sends of a UD QP go from now on.
+int NodeObjects::send_to(TraceQp& qp, std::uint32_t peer, std::uint32_t peer_qpn) {
+  rvt::ib_qp_attr attr;
+  set_path(attr, peer);
+  rvt::ib_ah* ah = rvt::rdma_create_ah(pd_, &attr.ah_attr);
+  if (rvt::IS_ERR(ah)) return rvt::PTR_ERR(ah);
+  if (qp.ah != nullptr) rvt::rdma_destroy_ah(qp.ah);
+  qp.ah = ah;
+  qp.remote_qpn = peer_qpn;
+  return 0;
+}
+
+ControlResult NodeObjects::connect_datagram(TraceQp& qp, const ConnectSide& side,
+                                            std::uint32_t peer_qpn) {
+  int error = send_to(qp, side.peer_node, peer_qpn);
+  if (error != 0) return {error, "create_ah"};
+  rvt::ib_qp_attr attr;
+  attr.qp_state = rvt::IB_QPS_RTR;
+  error = rvt::ib_modify_qp(qp.qp, &attr, rvt::IB_QP_STATE);
+  if (error != 0) return {error, "modify_qp to RTR"};
+  attr.qp_state = rvt::IB_QPS_RTS;
+  attr.sq_psn = side.psn;
+  return {rvt::ib_modify_qp(qp.qp, &attr, rvt::IB_QP_STATE | rvt::IB_QP_SQ_PSN),
+          "modify_qp to RTS"};
 }
 
 ConnectSide NodeObjects::side_of(const Operation& connect) const {
@@ -147,6 +176,7 @@ ControlResult NodeObjects::connect_begin(const Operation& operation, const Conne
 ControlResult NodeObjects::connect_end(const Operation& operation, const ConnectSide& side,
                                        std::uint32_t peer_qpn) {
   TraceQp& it = *qp(side.qp);
+  if (it.qp->qp_type == rvt::IB_QPT_UD) return connect_datagram(it, side, peer_qpn);
   rvt::ib_qp_attr attr;
   attr.qp_state = rvt::IB_QPS_RTR;
   set_path(attr, it.peer_node);
@@ -157,10 +187,10 @@ ControlResult NodeObjects::connect_end(const Operation& operation, const Connect
   attr.rq_psn = side.peer_psn;
   attr.max_dest_rd_atomic = static_cast<std::uint8_t>(operation.value(Arg::kMaxRdAtomic));
   attr.min_rnr_timer = static_cast<std::uint8_t>(operation.value(Arg::kMinRnrTimer));
+  const int answers = it.reliable() ? rvt::IB_QP_MAX_DEST_RD_ATOMIC | rvt::IB_QP_MIN_RNR_TIMER : 0;
   int error = rvt::ib_modify_qp(it.qp, &attr,
                                 rvt::IB_QP_STATE | rvt::IB_QP_AV | rvt::IB_QP_PATH_MTU |
-                                    rvt::IB_QP_DEST_QPN | rvt::IB_QP_RQ_PSN |
-                                    rvt::IB_QP_MAX_DEST_RD_ATOMIC | rvt::IB_QP_MIN_RNR_TIMER);
+                                    rvt::IB_QP_DEST_QPN | rvt::IB_QP_RQ_PSN | answers);
   if (error != 0) {
     return {error, "modify_qp to RTR", beyond_limits(attr.max_dest_rd_atomic, pd_->device->attrs)};
   }
@@ -170,10 +200,10 @@ ControlResult NodeObjects::connect_end(const Operation& operation, const Connect
   attr.retry_cnt = static_cast<std::uint8_t>(operation.value(Arg::kRetryCnt));
   attr.rnr_retry = static_cast<std::uint8_t>(operation.value(Arg::kRnrRetry));
   attr.max_rd_atomic = static_cast<std::uint8_t>(operation.value(Arg::kMaxRdAtomic));
-  error =
-      rvt::ib_modify_qp(it.qp, &attr,
-                        rvt::IB_QP_STATE | rvt::IB_QP_TIMEOUT | rvt::IB_QP_RETRY_CNT |
-                            rvt::IB_QP_RNR_RETRY | rvt::IB_QP_SQ_PSN | rvt::IB_QP_MAX_QP_RD_ATOMIC);
+  const int retries = it.reliable() ? rvt::IB_QP_TIMEOUT | rvt::IB_QP_RETRY_CNT |
+                                          rvt::IB_QP_RNR_RETRY | rvt::IB_QP_MAX_QP_RD_ATOMIC
+                                    : 0;
+  error = rvt::ib_modify_qp(it.qp, &attr, rvt::IB_QP_STATE | rvt::IB_QP_SQ_PSN | retries);
   return {error, "modify_qp to RTS"};
 }
 
@@ -211,9 +241,14 @@ int NodeObjects::modify(const Operation& operation) {
     it.peer_node = directory_.index_of(static_cast<NameId>(dest >> 32));
     TraceQp* peer = directory_.node(it.peer_node).qp(static_cast<NameId>(dest));
     if (peer == nullptr) return -22;  // not created yet
+    if (it.qp->qp_type == rvt::IB_QPT_UD) {
+      const int refused = send_to(it, it.peer_node, peer->qpn);
+      if (refused != 0) return refused;
+    } else {
+      mask |= rvt::IB_QP_DEST_QPN | rvt::IB_QP_AV;
+    }
     attr.dest_qp_num = peer->qpn;
     set_path(attr, it.peer_node);
-    mask |= rvt::IB_QP_DEST_QPN | rvt::IB_QP_AV;
   }
   const int error = rvt::ib_modify_qp(it.qp, &attr, mask);
   if (error == 0 && attr.qp_state == rvt::IB_QPS_RESET && (mask & rvt::IB_QP_STATE) != 0) {
@@ -252,6 +287,9 @@ void NodeObjects::tear_down() {
   }
   for (TraceSrq* it : srqs_) {
     if (it != nullptr) rvt::ib_destroy_srq(it->srq);
+  }
+  for (const TraceQp& it : qp_store_) {
+    if (it.ah != nullptr) rvt::rdma_destroy_ah(it.ah);
   }
   for (TraceCq* it : cqs_) {
     if (it != nullptr) rvt::ib_destroy_cq(it->cq);

@@ -46,7 +46,11 @@ struct TraceQp {
   std::uint32_t max_send_wr = 0;
   std::uint32_t max_recv_wr = 0;
   bool sq_sig_all = false;
-  NameId srq = kNoName;  ///< where its receives come from, or none
+  NameId srq = kNoName;          ///< where its receives come from, or none
+  rvt::ib_ah* ah = nullptr;      ///< UD: where sends go, ...
+  std::uint32_t remote_qpn = 0;  ///< ... and to which QP there
+
+  bool reliable() const { return qp->qp_type == rvt::IB_QPT_RC; }
 };
 
 class NodeObjects;
@@ -140,6 +144,8 @@ class NodeObjects {
     default_mr_ = mr;
   }
   NameId default_mr() const { return default_mr_; }
+  /// A QP was made whose messages nobody acknowledges.
+  bool has_unreliable() const { return has_unreliable_; }
   bool has_default_mr() { return mr(default_mr_) != nullptr && mr(default_mr_)->mr != nullptr; }
 
  private:
@@ -175,11 +181,14 @@ class NodeObjects {
   ControlResult modify_srq(const Operation& operation);
   int destroy_srq(const Operation& operation);
   int to_init(TraceQp& qp, const Operation& operation);
+  ControlResult connect_datagram(TraceQp& qp, const ConnectSide& side, std::uint32_t peer_qpn);
+  int send_to(TraceQp& qp, std::uint32_t peer, std::uint32_t peer_qpn);
   void set_path(rvt::ib_qp_attr& attr, std::uint32_t peer) const;
 
   NodeSystem& node_;
   ObjectDirectory& directory_;
   ObjectListener* listener_ = nullptr;
+  bool has_unreliable_ = false;
   rvt::ib_pd* pd_ = nullptr;
   NameId default_cq_ = kNoName;
   NameId default_mr_ = kNoName;

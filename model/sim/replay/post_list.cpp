@@ -3,6 +3,8 @@
 
 #include "sim/replay/post_list.hpp"
 
+#include "hcasim/hw/wqe.hpp"
+
 namespace hcasim::sim {
 
 namespace {
@@ -70,6 +72,10 @@ void PostList::add_send(const TraceQp& qp, const WorkItem& item, std::uint64_t w
       fill_remote(slot.request.rdma, peer, item);
       break;
     default:
+      if (qp.ah == nullptr) break;
+      slot.request.ud.ah = qp.ah;
+      slot.request.ud.remote_qpn = qp.remote_qpn;
+      slot.request.ud.remote_qkey = hw::kOwnQkey;
       break;
   }
   fill_sges(slot.sges, item);

@@ -38,6 +38,7 @@ class PostList {
     rvt::ib_rdma_wr rdma;
     rvt::ib_atomic_wr atomic;
     rvt::ib_reg_wr reg;
+    rvt::ib_ud_wr ud;
   };
   struct SendSlot {
     SendRequest request;

@@ -88,6 +88,7 @@ class Replay {
   void begin_measuring();
   bool all_finished() const;
   bool all_settled() const;
+  bool all_delivered() const;
   bool everything_read() const;
   std::uint64_t work_done() const;
   hw::Time next_timed() const;
@@ -186,6 +187,12 @@ bool Replay::all_finished() const {
   return std::ranges::all_of(processes_, [](const auto& process) { return process->finished(); });
 }
 
+// Nobody says when messages of UC and UD have arrived, and not all of them do.
+bool Replay::all_delivered() const {
+  return std::ranges::none_of(objects_,
+                              [](const auto& objects) { return objects->has_unreliable(); });
+}
+
 bool Replay::all_settled() const {
   return std::ranges::all_of(processes_, [](const auto& process) { return process->settled(); }) &&
          recorder_->last_acknowledgement() != hw::kNever;
@@ -281,7 +288,7 @@ void Replay::simulate() {
     }
     if (options_.progress != nullptr) options_.progress(end - epoch_, done);
     if (recorder_->output_failed() || (packets_ != nullptr && packets_->failed())) return;
-    if (all_finished() || (idle && all_settled())) return;
+    if ((all_finished() && (idle || all_delivered())) || (idle && all_settled())) return;
     if (interrupted(options_)) {
       partial_ = true;
       return;

@@ -24,7 +24,7 @@ constexpr KeyRow kKeys[] = {
     {"comp_vector", "comp_vector", Kind::kNumber, Arg::kVector, 0, 255, 0,
      "completion vector of the CQ"},
     {"type", "type", Kind::kServiceType, Arg::kType, 0, 0,
-     static_cast<std::uint64_t>(ServiceType::kRc), "service type"},
+     static_cast<std::uint64_t>(ServiceType::kRc), "service type: RC, UC or UD"},
     {"send_cq", "send_cq", Kind::kCq, Arg::kSendCq, 0, 0, 0, "CQ of the send queue"},
     {"recv_cq", "recv_cq", Kind::kCq, Arg::kRecvCq, 0, 0, 0, "CQ of the receive queue"},
     {"max_send_wr", "max_send_wr", Kind::kNumber, Arg::kMaxSendWr, 0, kWrs, 128,
@@ -54,7 +54,7 @@ constexpr KeyRow kKeys[] = {
     {"mtu", "mtu", Kind::kMtu, Arg::kMtu, 0, 0, 1024, "path MTU in bytes"},
     {"path_mtu", "path_mtu", Kind::kMtu, Arg::kMtu, 0, 0, 1024, "path MTU in bytes"},
     {"dest", "dest", Kind::kDest, Arg::kDest, 0, 0, 0,
-     "peer: its QP number and its address (dest_qp_num, ah_attr)"},
+     "peer: its QP number and its address (dest_qp_num, ah_attr); of a UD QP where its sends go"},
     {"qp_access_flags", "qp_access_flags", Kind::kAccess, Arg::kAccess, 0, kAllAccess, kAllAccess,
      "rights"},
     {"psn", "psn", Kind::kPsnPair, Arg::kPsn, 0, k24, 0, "first PSN of each direction"},
@@ -74,7 +74,8 @@ constexpr KeyRow kKeys[] = {
     {"pkey_index", "pkey_index", Kind::kNumber, Arg::kPkeyIndex, 0, 65535, 0,
      "index into the P_Key table"},
     {"port_num", "port_num", Kind::kNumber, Arg::kPort, 1, 255, 1, "port of the adapter"},
-    {"qkey", "qkey", Kind::kHex, Arg::kQkey, 0, k32, 0, "Q_Key"},
+    {"qkey", "qkey", Kind::kHex, Arg::kQkey, 0, k32, 0,
+     "Q_Key of a UD QP, for what comes and what it sends"},
     {"mr", "mr", Kind::kMr, Arg::kMr, 0, 0, 0, "MR made by `alloc_mr`"},
     {"length", "length", Kind::kDataLength, kElsewhere, 0, kMaxLength, 0,
      "that many bytes of the default MR, from its start"},
@@ -125,10 +126,10 @@ constexpr KeySet kQpCaps =
 constexpr VerbRow kVerbRows[] = {
     {"connect", Verb::kConnect, Role::kCreates, ObjectKind::kQp, kNone,
      kQpCaps | keys("mtu psn timeout retry_cnt rnr_retry min_rnr_timer max_rd_atomic access cqe "
-                    "mr_length"),
+                    "mr_length qkey"),
      kNone, 0,
      "on both nodes: the CQ `cq` and the MR `mr` with all rights if missing, a QP, all states up "
-     "to RTS"},
+     "to RTS; UD QPs send to each other"},
     {"reg_mr", Verb::kRegMr, Role::kCreates, ObjectKind::kMr, keys("bytes"),
      kTimes | keys("access iova"), kNone, 0, "registers memory"},
     {"alloc_mr", Verb::kAllocMr, Role::kCreates, ObjectKind::kMr, keys("bytes"), kTimes, kNone, 0,
@@ -210,7 +211,11 @@ constexpr WordRow kStates[] = {
     {"SQD", 4, ""},   {"SQE", 5, ""},  {"ERR", 6, ""},
 };
 
-constexpr WordRow kServiceTypes[] = {{"RC", 2, "reliable connection"}};
+constexpr WordRow kServiceTypes[] = {
+    {"RC", 2, "reliable connection"},
+    {"UC", 3, "unreliable connection"},
+    {"UD", 4, "unreliable datagram"},
+};
 
 constexpr WordRow kFlagWords[] = {
     {"unsignaled", kUnsignaled, "no CQE when it succeeds"},

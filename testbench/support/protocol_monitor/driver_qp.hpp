@@ -17,7 +17,7 @@ inline MonitoredQp monitored(rvt::ib_qp* verbs_qp, std::uint32_t rq_psn) {
   known.qpn = verbs_qp->qp_num;
   known.remote_qpn = qp.remote_qpn;
   known.service = static_cast<hw::Transport>(qp.allowed_ops);
-  known.mtu = qp.pmtu;
+  known.mtu = 1u << qp.log_pmtu;
   known.sq_psn = qp.s_next_psn;
   known.rq_psn = rq_psn;
   known.max_rd_atomic = qp.s_max_rd_atomic;

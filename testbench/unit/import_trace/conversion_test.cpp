@@ -253,12 +253,35 @@ TEST(Conversion, UnfinishedAndOtherTransportsAreCounted) {
   Capture capture;
   capture.add(hw::WrOpcode::kSend, 1);
   capture.add(hw::WrOpcode::kSend, 1).outcome = MessageOutcome::kUnfinished;
-  capture.add(hw::WrOpcode::kSend, 1).transport = hw::Transport::kUd;
+  capture.add(hw::WrOpcode::kSend, 1).transport = hw::Transport::kXrc;
   const auto trace = convert(capture);
   EXPECT_EQ(trace.result.sends, 1U);
   EXPECT_EQ(trace.result.left_out, 2U);
   EXPECT_NE(trace.text.find("# 1 messages without an end"), std::string::npos);
   EXPECT_NE(trace.text.find("# 1 messages on other transports"), std::string::npos);
+}
+
+TEST(Conversion, UnreliableServicesHaveConnectionsOfTheirOwn) {
+  Capture capture;
+  capture.add(hw::WrOpcode::kSend, 100);
+  capture.add(hw::WrOpcode::kSend, 100).transport = hw::Transport::kUc;
+  CapturedMessage& datagram = capture.add(hw::WrOpcode::kSend, 100);
+  datagram.transport = hw::Transport::kUd;
+  datagram.qkey = 0x1234;
+  const auto trace = convert(capture);
+  const auto line_of = [&](const char* begin) {
+    const std::size_t at = trace.text.find(begin);
+    return at == std::string::npos ? std::string()
+                                   : trace.text.substr(at, trace.text.find('\n', at) - at);
+  };
+  EXPECT_EQ(line_of("connect host1.qp1 ").find("type="), std::string::npos);
+  EXPECT_NE(line_of("connect host1.qp2 ").find(" type=UC "), std::string::npos);
+  EXPECT_EQ(line_of("connect host1.qp2 ").find("timeout="), std::string::npos);
+  EXPECT_NE(line_of("connect host1.qp3 ").find(" type=UD "), std::string::npos);
+  EXPECT_NE(line_of("connect host1.qp3 ").find("qkey=0x1234"), std::string::npos);
+  EXPECT_NE(line_of("host2 post_recv qp3").find("length=140"), std::string::npos);
+  EXPECT_EQ(trace.result.sends, 3U);
+  EXPECT_EQ(trace.result.left_out, 0U);
 }
 
 TEST(Conversion, TwoQueuePairsOfOneHost) {
