@@ -247,15 +247,15 @@ TEST_F(RunCommand, NamesTheLimitThatAQueuePairIsBeyond) {
 
 // What the reference of keys says may be set can be run.
 TEST_F(RunCommand, BoundsOfRangesWork) {
-  std::ofstream(trace()) << "hcasim-trace 1\nconnect a.q b.q max_inline_data=960\n"
-                         << "a post_send q RDMA_WRITE length=960 remote=mr inline\n";
+  std::ofstream(trace()) << "hcasim-trace 1\nconnect a.q b.q max_inline_data=928\n"
+                         << "a post_send q RDMA_WRITE length=928 remote=mr inline\n";
   for (const char* settings :
        {"hca.receive_queue.takes=64", "hca.receive_queue.tags=64", "hca.receive_queue.lines=65534",
-        "hca.receive_queue.lines=16", "hca.device.max_send_sge=60", "hca.device.max_cq=16777216",
+        "hca.receive_queue.lines=16", "hca.device.max_send_sge=58", "hca.device.max_cq=16777216",
         "hca.device.max_qp=16777215 --set hca.device.max_srq=1",
         "hca.device.max_srq=16777215 --set hca.device.max_qp=1"}) {
     const Outcome outcome =
-        run_trace("--set hca.device.max_inline_bytes=960 --set " + std::string(settings));
+        run_trace("--set hca.device.max_inline_bytes=928 --set " + std::string(settings));
     EXPECT_EQ(outcome.status, 0) << settings << ": " << outcome.err;
   }
 }
@@ -264,7 +264,7 @@ TEST_F(RunCommand, BeyondItsRangeAKeyIsRefusedByName) {
   for (const char* key :
        {"receive_queue.takes=65", "receive_queue.tags=65", "receive_queue.lines=65535",
         "receive_queue.lines=15", "device.max_qp=16777216", "device.max_srq=16777216",
-        "device.max_inline_bytes=961", "device.max_send_sge=61"}) {
+        "device.max_inline_bytes=929", "device.max_send_sge=59"}) {
     const std::string setting = std::string("hca.") + key;
     expect_refused("run " + trace() + " --set " + setting,
                    "expected " + setting.substr(0, setting.find('=')) + " to be an integer");

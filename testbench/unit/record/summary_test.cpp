@@ -90,7 +90,7 @@ TEST(Summary, ManyNodesAreSummedUp) {
     });
     return found == lines.end() ? "" : *found;
   };
-  EXPECT_NE(line_with("9 nodes     SEND").find("11111111010"), std::string::npos);
+  EXPECT_NE(line_with("9 nodes     RDMA_WRITE ").find("11111111010"), std::string::npos);
   EXPECT_NE(line_with("RNR NAKs").find("9 nodes   RNR NAKs sent 8000000000, received 8000000007"),
             std::string::npos);
   EXPECT_EQ(line_with("packets dropped"), "switch      3 packets dropped at a full output");
