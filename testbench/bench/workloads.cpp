@@ -66,6 +66,14 @@ Workload many_queues(std::uint64_t messages, std::size_t queues) {
   return workload;
 }
 
+Workload datagrams(std::uint64_t messages) {
+  Workload workload = pair("UD SEND 64 B", messages, 1, 128);
+  workload.set_up.front() += " type=UD qkey=1";
+  workload.inline_data = true;
+  workload.receive_bytes = 40 + 64;  // with room for a GRH
+  return workload;
+}
+
 /// Eight nodes send to one, which takes all from one shared receive queue.
 Workload into_shared_queue(std::uint64_t messages) {
   constexpr std::size_t kSenders = 8;
@@ -127,6 +135,7 @@ std::vector<Workload> workloads(std::uint64_t messages) {
       many_queues(messages, 100),
       many_queues(messages, 10'000),
       many_queues(messages, 100'000),
+      datagrams(messages),
       into_shared_queue(messages),
       all_to_all(messages, 64),
   };
