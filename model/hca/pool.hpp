@@ -61,12 +61,11 @@ struct PoolList {
   }
 };
 
-/// A ring that grows when it is full: a FIFO without allocation once it has seen its peak.
+/// A ring that grows when it is full: a FIFO without allocation once it has seen its peak. One that
+/// is never used costs nothing.
 template <typename T>
 class Fifo {
  public:
-  Fifo() : slots_(kFirst) {}
-
   bool empty() const { return first_ == last_; }
   std::uint32_t size() const { return last_ - first_; }
   T& front() { return slots_[first_ & mask_]; }
@@ -75,7 +74,7 @@ class Fifo {
   void push(T value) { add() = std::move(value); }
   /// A new last element, still with the value of one that was here before.
   T& add() {
-    if (size() > mask_) [[unlikely]]
+    if (size() == capacity_) [[unlikely]]
       grow();
     return slots_[last_++ & mask_];
   }
@@ -93,19 +92,21 @@ class Fifo {
 
  private:
   [[gnu::noinline]] void grow() {
-    std::vector<T> larger(2 * slots_.size());
     const std::uint32_t count = size();
+    std::vector<T> larger(count == 0 ? kFirst : 2 * count);
     for (std::uint32_t i = 0; i < count; ++i) larger[i] = std::move((*this)[i]);
     slots_ = std::move(larger);
-    mask_ = static_cast<std::uint32_t>(slots_.size() - 1);
+    capacity_ = static_cast<std::uint32_t>(slots_.size());
+    mask_ = capacity_ - 1;
     first_ = 0;
     last_ = count;
   }
 
   static constexpr std::uint32_t kFirst = 16;
 
-  std::vector<T> slots_;  // a power of two
-  std::uint32_t mask_ = kFirst - 1;
+  std::vector<T> slots_;  // none, or a power of two
+  std::uint32_t capacity_ = 0;
+  std::uint32_t mask_ = 0;
   std::uint32_t first_ = 0;  // counts, not slots
   std::uint32_t last_ = 0;
 };

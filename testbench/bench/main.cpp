@@ -9,6 +9,7 @@
 #include <cstring>
 #include <exception>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <systemc>
 #include <utility>
@@ -52,13 +53,27 @@ double run_all(std::vector<Result>& results, std::uint64_t rounds) {
   return bare;
 }
 
+/// What one queue pair in RTS costs that has nothing posted.
+double bytes_per_idle_qp() {
+  constexpr std::size_t kFew = 1'000;
+  constexpr std::size_t kMany = 100'000;
+  constexpr double kNodes = 2;  // each connection is a queue pair on both
+  const auto resident = [](std::size_t queues) {
+    return hcasim::bench::measure<double>([queues] {
+      return hcasim::bench::resident_bytes_when_idle(hcasim::bench::idle_queues(queues));
+    });
+  };
+  return (resident(kMany) - resident(kFew)) / (kMany - kFew) / kNodes;
+}
+
 double rate(const Result& result) {
   return static_cast<double>(result.workload.messages) / result.best.seconds;
 }
 
-void print_json(const std::vector<Result>& results, double bare) {
+void print_json(const std::vector<Result>& results, double bare, std::optional<double> idle) {
   nlohmann::ordered_json json;
   json["bare_events_per_second"] = bare;
+  if (idle) json["bytes_per_idle_qp"] = *idle;
   for (const Result& result : results) {
     nlohmann::ordered_json row;
     row["messages"] = result.workload.messages;
@@ -74,7 +89,7 @@ void print_json(const std::vector<Result>& results, double bare) {
   std::printf("%s\n", json.dump(2).c_str());
 }
 
-void print_table(const std::vector<Result>& results, double bare) {
+void print_table(const std::vector<Result>& results, double bare, std::optional<double> idle) {
   std::printf("bare SystemC events: %.2f M/s\n", bare / 1e6);
   std::printf("%-34s %9s %7s %8s %8s %8s %6s %9s\n", "workload", "k msg/s", "ratio", "kernel/m",
               "engine/m", "allocs/m", "MiB", "sim M/s");
@@ -84,6 +99,7 @@ void print_table(const std::vector<Result>& results, double bare) {
                 result.best.engine_events_per_message, result.best.allocations_per_message,
                 result.best.peak_memory_mib, result.best.simulated_messages_per_second / 1e6);
   }
+  if (idle) std::printf("an idle queue pair takes %.0f bytes\n", *idle);
 }
 
 // A count of at least one.
@@ -126,7 +142,9 @@ int sc_main(int argc, char** argv) {
       results.push_back({std::move(workload), {}});
     }
     const double bare = run_all(results, options.rounds);
-    options.json ? print_json(results, bare) : print_table(results, bare);
+    std::optional<double> idle;
+    if (options.only.empty() || options.only == "idle") idle = bytes_per_idle_qp();
+    options.json ? print_json(results, bare, idle) : print_table(results, bare, idle);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "hcasim-bench: %s\n", error.what());
     return 1;

@@ -198,10 +198,24 @@ Outcome Bench::run() {
   return out;
 }
 
+// Linux: the second number is that of resident pages.
+double resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::uint64_t all = 0;
+  std::uint64_t resident = 0;
+  statm >> all >> resident;
+  return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
 }  // namespace
 
 Outcome run_workload(const Workload& workload) {
   return Bench(workload).run();
+}
+
+double resident_bytes_when_idle(const Workload& workload) {
+  const Bench bench(workload);
+  return resident_bytes();
 }
 
 }  // namespace hcasim::bench

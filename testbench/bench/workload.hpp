@@ -51,4 +51,7 @@ struct Outcome {
 
 Outcome run_workload(const Workload& workload);
 
+/// Resident memory of the process in bytes once the workload is set up and nothing is posted.
+double resident_bytes_when_idle(const Workload& workload);
+
 }  // namespace hcasim::bench

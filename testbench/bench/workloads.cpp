@@ -125,6 +125,10 @@ Workload all_to_all(std::uint64_t messages, std::size_t nodes) {
 
 }  // namespace
 
+Workload idle_queues(std::size_t queues) {
+  return pair("idle", 0, queues, 128);
+}
+
 std::vector<Workload> workloads(std::uint64_t messages) {
   return {
       one_queue("RC SEND 64 B inline, post list 1", messages, Op::kSend, 64),

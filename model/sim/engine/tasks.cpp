@@ -14,7 +14,8 @@ namespace hcasim::sim {
 
 namespace {
 
-// One SC_THREAD. `turn` tells a wake-up that was meant for an earlier wait from the present one.
+// One SC_THREAD, and after its end another one. `turn` tells a wake-up that was meant for an
+// earlier wait from the present one.
 struct Task {
   std::function<void()> body;
   sc_core::sc_event wake;
@@ -33,9 +34,9 @@ class Tasks::Impl : public Unit {
   explicit Impl(Engine& engine) : Unit(engine, "tasks") {}
 
   void start(std::function<void()> body) {
-    tasks_.push_back(std::make_unique<Task>());
-    tasks_.back()->body = std::move(body);
-    wake(tasks_.size() - 1, now());
+    const std::uint64_t index = free_task();
+    tasks_[index]->body = std::move(body);
+    wake(index, now());
   }
 
   void wake(std::uint64_t index, Time at) {
@@ -80,9 +81,22 @@ class Tasks::Impl : public Unit {
     }
     running_ = kNobody;
     tasks_[index]->body = nullptr;
+    tasks_[index]->started = false;
+    free_.push_back(index);
+  }
+
+  std::uint64_t free_task() {
+    if (free_.empty()) {
+      tasks_.push_back(std::make_unique<Task>());
+      return tasks_.size() - 1;
+    }
+    const std::uint64_t index = free_.back();
+    free_.pop_back();
+    return index;
   }
 
   std::vector<std::unique_ptr<Task>> tasks_;
+  std::vector<std::uint64_t> free_;
   std::uint64_t running_ = kNobody;
 };
 

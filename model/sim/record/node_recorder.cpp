@@ -20,9 +20,8 @@ NodeRecorder::NodeRecorder(RecordStore& store, std::uint16_t index, std::string 
     : store_(store), index_(index), name_(std::move(name)) {}
 
 void NodeRecorder::qp_created(std::uint32_t qpn, std::string_view name, bool reliable) {
-  QpRecord& qp = qps_.at(qpn);
+  QpRecord& qp = qps_.named(qpn, name);
   empty_queues(qp, latest_);
-  qp.name = qps_.keep_name(name);
   qp.shares = false;
   qp.reliable = reliable;
   qp.sends.restart();

@@ -7,11 +7,12 @@
 namespace hcasim::sim {
 
 void CountedRing::grow() {
-  const std::size_t larger_mask = 2 * mask_ + 1;
-  auto larger = std::make_unique<std::uint64_t[]>(larger_mask + 1);
-  for (std::uint64_t i = first_; i != last_; ++i) larger[i & larger_mask] = at(i);
+  const std::size_t capacity = capacity_ == 0 ? kFirstSize : 2 * capacity_;
+  auto larger = std::make_unique<std::uint64_t[]>(capacity);
+  for (std::uint64_t i = first_; i != last_; ++i) larger[i & (capacity - 1)] = at(i);
   ring_ = std::move(larger);
-  mask_ = larger_mask;
+  capacity_ = capacity;
+  mask_ = capacity - 1;
 }
 
 QpRecord* QpTable::find_in_pages(std::uint32_t qpn) {
@@ -31,8 +32,14 @@ QpRecord& QpTable::make(std::uint32_t qpn) {
   if (pages_[page] == nullptr) pages_[page] = std::make_unique<Page>();
   auto& record = (*pages_[page])[qpn % kPage];
   record = std::make_unique<QpRecord>();
-  record->name = keep_name("qp" + std::to_string(qpn));
   return *record;
+}
+
+QpRecord& QpTable::named(std::uint32_t qpn, std::string_view name) {
+  QpRecord* const known = find(qpn);
+  QpRecord& record = known != nullptr ? *known : make(qpn);
+  record.name = keep_name(name);
+  return record;
 }
 
 const std::string* QpTable::keep_name(std::string_view name) {

@@ -14,7 +14,8 @@
 
 namespace hcasim::sim {
 
-/// A queue of numbers whose entries are known by how many came before them. Grows to its peak.
+/// A queue of numbers whose entries are known by how many came before them. Grows to its peak; one
+/// that is never used costs nothing.
 class CountedRing {
  public:
   std::uint64_t first() const { return first_; }  ///< count of the oldest entry
@@ -25,7 +26,7 @@ class CountedRing {
   std::uint64_t at(std::uint64_t count) const { return ring_[count & mask_]; }
 
   void push(std::uint64_t value) {
-    if (size() > mask_) [[unlikely]]
+    if (size() == capacity_) [[unlikely]]
       grow();
     ring_[last_++ & mask_] = value;
   }
@@ -37,8 +38,9 @@ class CountedRing {
 
   void grow();
 
-  std::unique_ptr<std::uint64_t[]> ring_ = std::make_unique<std::uint64_t[]>(kFirstSize);
-  std::size_t mask_ = kFirstSize - 1;
+  std::unique_ptr<std::uint64_t[]> ring_;
+  std::size_t capacity_ = 0;
+  std::size_t mask_ = 0;
   std::uint64_t first_ = 0;
   std::uint64_t last_ = 0;
 };
@@ -65,13 +67,13 @@ class QpTable {
   QpRecord* find(std::uint32_t qpn) {
     return latest_ != nullptr && qpn == latest_qpn_ ? latest_ : find_in_pages(qpn);
   }
-  /// Makes the record when there is none.
+  /// Makes the record when there is none, with a name made of the number.
   QpRecord& at(std::uint32_t qpn) {
     QpRecord* const record = find(qpn);
-    return record != nullptr ? *record : make(qpn);
+    return record != nullptr ? *record : named(qpn, "qp" + std::to_string(qpn));
   }
-  /// A copy of the name that stays valid.
-  const std::string* keep_name(std::string_view name);
+  /// The record with this name from now on, made when there is none.
+  QpRecord& named(std::uint32_t qpn, std::string_view name);
 
   template <typename F>
   void for_each(F&& visit) {
@@ -89,6 +91,7 @@ class QpTable {
 
   QpRecord* find_in_pages(std::uint32_t qpn);
   QpRecord& make(std::uint32_t qpn);
+  const std::string* keep_name(std::string_view name);
 
   // Most calls are about the QP of the call before.
   std::uint32_t latest_qpn_ = 0;
