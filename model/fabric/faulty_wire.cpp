@@ -12,7 +12,7 @@ namespace hcasim::fabric {
 
 namespace {
 
-enum Kind : std::uint64_t { kLoss = 1, kDuplication, kReordering, kCorruption };
+enum Kind : std::uint64_t { kLoss = 1, kDuplication, kReordering, kCorruption, kFlips };
 
 constexpr std::uint32_t kMostFlips = 3;  // a CRC of 32 bits finds any three in a packet
 
@@ -35,6 +35,7 @@ FaultyWire::FaultyWire(const EthernetPort& port, const Parameters::Faults& p, st
       duplication_(p.duplication, seed, kDuplication),
       reordering_(p.reordering, seed, kReordering),
       corruption_(p.corruption, seed, kCorruption),
+      flips_(sim::Random::mix(seed ^ sim::Random::mix(kFlips))),
       duplication_delay_(p.duplication_delay_ns * hw::kNanosecond),
       reordering_delay_(p.reordering_delay_ns * hw::kNanosecond),
       down_at_(p.down_at_ns * hw::kNanosecond),
@@ -54,28 +55,29 @@ void FaultyWire::carry(PacketPtr packet, Time arrival) {
     ++counters_.lost_link_down;
     return;
   }
-  if (loss_.happens()) {
+  // All are drawn for each packet, so that each strikes at the same places whatever others do.
+  const bool lost = loss_.happens();
+  const bool late = reordering_.happens();
+  const bool twice = duplication_.happens();
+  const bool damaged = corruption_.happens();
+  if (lost) {
     ++counters_.lost;
     return;
   }
-  if (reordering_.happens()) {
+  if (late) {
     ++counters_.reordered;
     arrival += reordering_delay_;
   }
-  if (duplication_.happens()) duplicate(*packet, arrival + duplication_delay_);
-  deliver(std::move(packet), arrival);
+  if (twice) duplicate(*packet, arrival + duplication_delay_);
+  if (damaged) return corrupt(std::move(packet), arrival);
+  wire_->carry(std::move(packet), arrival);
 }
 
 void FaultyWire::duplicate(const Packet& packet, Time arrival) {
   ++counters_.duplicated;
   PacketPtr copy = copies_.clone(packet);
   copy->message = packet.message;
-  deliver(std::move(copy), arrival);
-}
-
-void FaultyWire::deliver(PacketPtr packet, Time arrival) {
-  if (corruption_.happens()) return corrupt(std::move(packet), arrival);
-  wire_->carry(std::move(packet), arrival);
+  wire_->carry(std::move(copy), arrival);
 }
 
 void FaultyWire::corrupt(PacketPtr packet, Time arrival) {
@@ -84,10 +86,9 @@ void FaultyWire::corrupt(PacketPtr packet, Time arrival) {
   const std::size_t bytes = encode_frame(*packet, frame);
   const std::size_t first_bit = 8 * bytes_below_bth(packet->address);
   const auto bits = static_cast<std::uint32_t>(8 * bytes_from_bth(*packet));
-  sim::Random& random = corruption_.random();
-  const std::uint64_t flips = 1 + random.below(kMostFlips);
-  const std::uint64_t apart = 1 + random.below(bits / kMostFlips);
-  std::uint64_t bit = random.below(bits);
+  const std::uint64_t flips = 1 + flips_.below(kMostFlips);
+  const std::uint64_t apart = 1 + flips_.below(bits / kMostFlips);
+  std::uint64_t bit = flips_.below(bits);
   for (std::uint64_t i = 0; i < flips; ++i) {
     const std::size_t place = first_bit + bit;
     frame[place / 8] = static_cast<std::uint8_t>(frame[place / 8] ^ (1u << place % 8));

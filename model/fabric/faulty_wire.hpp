@@ -49,7 +49,6 @@ class FaultyWire final : public Wire {
  private:
   bool finds_link_down(const Packet& packet, Time arrival) const;
   void duplicate(const Packet& packet, Time arrival);
-  void deliver(PacketPtr packet, Time arrival);
   void corrupt(PacketPtr packet, Time arrival);
 
   const EthernetPort& port_;
@@ -58,6 +57,7 @@ class FaultyWire final : public Wire {
   sim::Chance duplication_;
   sim::Chance reordering_;
   sim::Chance corruption_;
+  sim::Random flips_;
   Time duplication_delay_;
   Time reordering_delay_;
   Time down_at_;

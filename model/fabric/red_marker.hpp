@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "fabric/parameters.hpp"
+#include "sim/engine/random.hpp"
 
 namespace hcasim::fabric {
 
@@ -19,28 +20,21 @@ class RedMarker {
       : k_min_(p.k_min_bytes),
         k_max_(p.k_max_bytes),
         p_max_(static_cast<std::uint64_t>(std::llround(p.p_max * 0x1p32))),
-        state_(seed) {}
+        random_(sim::Random::mix(seed ^ sim::Random::mix(kMarks))) {}
 
   bool marks(std::uint64_t queue_bytes) {
     if (queue_bytes <= k_min_) return false;
     if (queue_bytes >= k_max_) return true;
-    return (next() >> 32) < p_max_ * (queue_bytes - k_min_) / (k_max_ - k_min_);
+    return (random_.next() >> 32) < p_max_ * (queue_bytes - k_min_) / (k_max_ - k_min_);
   }
 
  private:
-  // A Weyl sequence through a mixing function (Steele, Lea and Flood, OOPSLA 2014).
-  std::uint64_t next() {
-    state_ += 0x9e37'79b9'7f4a'7c15;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58'476d'1ce4'e5b9;
-    z = (z ^ (z >> 27)) * 0x94d0'49bb'1331'11eb;
-    return z ^ (z >> 31);
-  }
+  static constexpr std::uint64_t kMarks = 200;  // tells the sequence from others of the seed
 
   std::uint64_t k_min_;
   std::uint64_t k_max_;
   std::uint64_t p_max_;  // in 1 / 2^32
-  std::uint64_t state_;
+  sim::Random random_;
 };
 
 }  // namespace hcasim::fabric

@@ -33,7 +33,6 @@ class SwitchModule : public sc_core::sc_module {
  private:
   sim::EngineModule engine_;
   std::vector<std::unique_ptr<PortModule>> ports_;
-  std::vector<SwitchLink> links_;
   std::unique_ptr<Switch> core_;
 };
 

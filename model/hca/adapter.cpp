@@ -211,10 +211,8 @@ void Adapter::visit_counters(CounterVisitor& v) const {
   v.counter("n_pkt_drops", responder.n_pkt_drops);
   v.counter("rx_buffer_full", responder.rx_buffer_full);
   v.counter("rx_discards_phy", responder.rx_discards_phy);
-  if (responder.unreliable_packets != 0) {
-    v.counter("pkey_violations", responder.pkey_violations);
-    v.counter("qkey_violations", responder.qkey_violations);
-  }
+  v.counter("pkey_violations", responder.pkey_violations);
+  v.counter("qkey_violations", responder.qkey_violations);
   v.unit("response");
   const ResponseUnit::Counters& response = u.response.counters();
   v.counter("acks", response.acks);

@@ -22,6 +22,7 @@ ContextCache::ContextCache(pcie::DmaPort& dma, const Parameters::ContextCache& p
 
 void ContextCache::set_area(bool on, std::uint64_t base, std::uint64_t places) {
   on_ = on;
+  std::ranges::fill(tags_, kEmpty);
   base_ = base;
   place_mask_ = places - 1;
 }

@@ -112,6 +112,9 @@ inline void Requester::begin_message(QueuePair& qp, const hw::SendWqeControl& co
   const bool known = qp.service.has(control.opcode) && control.index == send.send.slot &&
                      send_wqe_fits(control, qp);
   if (!known) return fail_here(qp, node, hw::WcStatus::kLocQpOpErr);
+  if (qp.datagram() && control.length > qp.mtu()) {
+    return fail_here(qp, node, hw::WcStatus::kLocLenErr);
+  }
   if (is_local(control.opcode)) return local_operation(qp, node);
 
   node.last_psn = hw::psn_add(node.first_psn, packets_of(control, qp.mtu_shift()) - 1);
@@ -199,7 +202,6 @@ inline void Requester::send_data_packet(QueuePair& qp) {
     const auto remote = remote_of(qp);
     packet->reth = {remote.addr, remote.rkey, control.length};
   } else if (qp.datagram()) {
-    if (!last) return fail_here(qp, current(qp.send), hw::WcStatus::kLocLenErr);
     address_datagram(qp, *packet);
   }
   packet->resize_payload(bytes);

@@ -101,6 +101,11 @@ bool Responder::dispatch(QueuePair& qp, fabric::PacketPtr& packet, bool fetched)
     ++counters_.n_pkt_drops;
     return true;
   }
+  if (!hw::pkeys_match(packet->pkey, hw::kDefaultPkey)) [[unlikely]] {
+    ++counters_.pkey_violations;
+    ++counters_.n_pkt_drops;
+    return true;
+  }
   if (packet->info().response) return core_.response_handler->on_response(qp, *packet, fetched);
   request(qp, std::move(packet));
   return true;

@@ -61,12 +61,11 @@ class Responder final : public sim::Unit, public fabric::PacketSink, public Cont
     std::uint64_t resp_remote_access_errors = 0;
     std::uint64_t resp_remote_invalid_request = 0;
     std::uint64_t resp_local_qp_error = 0;
-    std::uint64_t n_pkt_drops = 0;         ///< rdmavt: nobody to give the packet to, or dropped
-    std::uint64_t rx_buffer_full = 0;      ///< waiting packets did not fit
-    std::uint64_t rx_discards_phy = 0;     ///< payload did not fit behind what waits for PCIe
-    std::uint64_t unreliable_packets = 0;  ///< of UC and UD
-    std::uint64_t pkey_violations = 0;     ///< rdmavt: UC and UD
-    std::uint64_t qkey_violations = 0;     ///< rdmavt: UD
+    std::uint64_t n_pkt_drops = 0;      ///< rdmavt: nobody to give the packet to, or dropped
+    std::uint64_t rx_buffer_full = 0;   ///< waiting packets did not fit
+    std::uint64_t rx_discards_phy = 0;  ///< payload did not fit behind what waits for PCIe
+    std::uint64_t pkey_violations = 0;  ///< rdmavt: packets of a partition that is not the port's
+    std::uint64_t qkey_violations = 0;  ///< rdmavt: datagrams
   };
 
   explicit Responder(Core& core);

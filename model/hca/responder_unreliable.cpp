@@ -15,12 +15,9 @@ namespace hcasim::hca {
 // the PSN, the packet is looked at: the next that begins a message is the one to go on with.
 bool Responder::admit_unreliable(QueuePair& qp, fabric::Packet& packet) {
   ReceiveState& receive = qp.receive;
-  ++counters_.unreliable_packets;
   packet.ack_req = false;  // whatever it asks for
-  const bool wrong_pkey = !hw::pkeys_match(packet.pkey, hw::kDefaultPkey);
-  const bool wrong_qkey = !wrong_pkey && qp.datagram() && packet.qkey != qp.context.qkey;
-  if (wrong_pkey || wrong_qkey) {
-    ++(wrong_pkey ? counters_.pkey_violations : counters_.qkey_violations);
+  if (qp.datagram() && packet.qkey != qp.context.qkey) {
+    ++counters_.qkey_violations;
     ++counters_.n_pkt_drops;
     return false;
   }

@@ -83,7 +83,7 @@ void add_keys(KeyList& keys, pcie::Parameters& p) {
           {"pcie.faults.slow_read", &p.faults.slow_read, between(0, 1),
            "Probability that a DMA read takes longer", kSound},
           {"pcie.faults.slow_read_ns", &p.faults.slow_read_ns, kTime, "How much longer it takes",
-           "assumed: a page walk that misses everywhere, many times"},
+           "assumed: long beside a read, short beside an ACK timeout"},
       });
 }
 

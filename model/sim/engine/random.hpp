@@ -42,8 +42,6 @@ class Chance {
         random_(Random::mix(seed ^ Random::mix(kind))) {}
 
   bool happens() { return below_ != 0 && (random_.next() >> 11) < below_; }
-  /// For what comes of it.
-  Random& random() { return random_; }
 
  private:
   static constexpr double kSteps = 9007199254740992.0;  // 2^53

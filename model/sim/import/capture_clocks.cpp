@@ -3,6 +3,7 @@
 #include "sim/import/capture_clocks.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -55,16 +56,22 @@ hw::Time clock_difference(const std::filesystem::path& first, const std::filesys
   const Survey b = survey(other);
   const hw::Time starts = (b.start_seconds - a.start_seconds) * hw::kSecond +
                           (b.start_nanoseconds - a.start_nanoseconds) * hw::kNanosecond;
-  std::vector<hw::Time> differences;
+  std::map<hw::Gid, std::vector<hw::Time>> differences;  // by destination
   for (const auto& [key, sight] : a.sights) {
     const auto twin = b.sights.find(key);
     if (!sight.once || twin == b.sights.end() || !twin->second.once) continue;
-    differences.push_back(starts + twin->second.time - sight.time);
+    differences[std::get<hw::Gid>(key)].push_back(starts + twin->second.time - sight.time);
   }
   if (differences.empty()) return 0;
-  const auto middle = differences.begin() + std::ssize(differences) / 2;
-  std::ranges::nth_element(differences, middle);
-  return *middle;
+  hw::Time least = hw::kNever;
+  hw::Time most = std::numeric_limits<hw::Time>::min();
+  for (auto& [destination, of_it] : differences) {
+    const auto middle = of_it.begin() + std::ssize(of_it) / 2;
+    std::ranges::nth_element(of_it, middle);
+    least = std::min(least, *middle);
+    most = std::max(most, *middle);
+  }
+  return least + (most - least) / 2;
 }
 
 }  // namespace hcasim::sim

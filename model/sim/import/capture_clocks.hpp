@@ -8,9 +8,10 @@
 
 namespace hcasim::sim {
 
-/// How far the clock of `other` is ahead of that of `first`: the median over the packets that each
-/// of the two shows exactly once, among their first ones. Packets of both directions are taken, so
-/// the time that they are under way evens out.
+/// How far the clock of `other` is ahead of that of `first`, from the packets that each of the two
+/// shows exactly once, among their first ones: the median for each destination, and of these the
+/// middle between the least and the greatest, so that the time under way to one end and to the
+/// other cancels out. Where packets go one way only, it remains in the result.
 /// @return 0 when they share no packet
 /// @throws fabric::CaptureError when a file cannot be read
 hw::Time clock_difference(const std::filesystem::path& first, const std::filesystem::path& other);

@@ -240,7 +240,7 @@ std::string Replay::stuck() const {
 void Replay::begin_measuring() {
   for (std::size_t i = 0; i < system_->size(); ++i) before_.push_back(snapshot(system_->node(i)));
   if (fabric::SwitchModule* network_switch = system_->network_switch()) {
-    switch_before_ = switch_counters(network_switch->core());
+    switch_before_ = switch_counters(*network_switch);
     switch_events_before_ = network_switch->engine_module().engine().events_run();
   }
 }
@@ -333,7 +333,7 @@ RunResult Replay::result() {
     append_process(i, out);
   }
   if (fabric::SwitchModule* network_switch = system_->network_switch()) {
-    append_difference(switch_before_, switch_counters(network_switch->core()), out.statistics);
+    append_difference(switch_before_, switch_counters(*network_switch), out.statistics);
     out.engine_events +=
         network_switch->engine_module().engine().events_run() - switch_events_before_;
   }

@@ -4,6 +4,7 @@
 #include "sim/replay/system_statistics.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace hcasim::sim {
 
@@ -79,15 +80,17 @@ SystemSnapshot snapshot(NodeSystem& node) {
   return out;
 }
 
-std::vector<Counter> switch_counters(fabric::Switch& network_switch) {
+std::vector<Counter> switch_counters(fabric::SwitchModule& module) {
   std::vector<Counter> out;
   Collector collector("switch", out);
+  fabric::Switch& network_switch = module.core();
   for (std::size_t i = 0; i < network_switch.size(); ++i) {
     const std::string unit = "port_" + network_switch.name_of(i);
     collector.unit(unit.c_str());
     const fabric::SwitchCounters& port = network_switch.counters(i);
     collector.counter("rx_packets_phy", port.rx_packets_phy);
     collector.counter("rx_bytes_phy", port.rx_bytes_phy);
+    collector.counter("rx_crc_errors_phy", module.port(i).port().counters().rx_icrc_encapsulated);
     collector.counter("tx_packets_phy", port.tx_packets_phy);
     collector.counter("tx_bytes_phy", port.tx_bytes_phy);
     collector.counter("tx_discards_phy", port.tx_discards_phy);
@@ -100,8 +103,10 @@ std::vector<Counter> switch_counters(fabric::Switch& network_switch) {
 
 void append_difference(const std::vector<Counter>& before, std::vector<Counter> after,
                        RunStatistics& statistics) {
+  if (before.size() != after.size()) throw std::logic_error("counters come and go");
   for (std::size_t i = 0; i < after.size(); ++i) {
-    after[i].value -= before[i].value;
+    // Takes that wait count as misses before they count as takes, so hits may step back.
+    after[i].value -= std::min(before[i].value, after[i].value);
     statistics.counters.push_back(std::move(after[i]));
   }
 }

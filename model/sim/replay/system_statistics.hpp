@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "fabric/switch.hpp"
+#include "fabric/switch_module.hpp"
 #include "hcasim/sim/run_statistics.hpp"
 #include "sim/system/node_system.hpp"
 
@@ -24,7 +24,7 @@ struct SystemSnapshot {
 SystemSnapshot snapshot(NodeSystem& node);
 
 /// What the switch has counted so far, one unit a port.
-std::vector<Counter> switch_counters(fabric::Switch& network_switch);
+std::vector<Counter> switch_counters(fabric::SwitchModule& module);
 
 /// Adds what was counted since `before` to the statistics of a run.
 void append_difference(const std::vector<Counter>& before, std::vector<Counter> after,

@@ -127,9 +127,10 @@ int System::start_devices() {
 }
 
 void System::begin_faults(hw::Time time) {
-  for (const auto& node : nodes_) {
-    node->host().begin_faults(time);
-    node->adapter().port().begin_faults(time);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    nodes_[i]->host().begin_faults(time);
+    nodes_[i]->adapter().port().begin_faults(time);
+    if (switch_ != nullptr) switch_->port(i).begin_faults(time);
   }
 }
 
