@@ -53,6 +53,18 @@ hw::Time patience_with(const CheckedTrace& trace, const SystemConfig& config) {
   return 2 * 8 * (apart + 2 * flight) + kSlice;
 }
 
+// How long after it has left a message may still arrive: what is ahead of it in buffers takes its
+// time on the wire, and to a host that may be ten times slower.
+hw::Time time_to_arrive(const NodeConfig& node) {
+  const fabric::Parameters& link = node.fabric;
+  const double bytes = 1.0 * node.hca.scheduler.port_buffer_bytes + link.at_switch.buffer_bytes +
+                       node.hca.responder.rx_buffer_bytes;
+  const double buffered_ns = 10 * bytes * 8 / link.rate_gbps;
+  const hw::Time delays = hw::Time{link.propagation_ns} + link.at_switch.latency_ns +
+                          link.faults.reordering_delay_ns + link.faults.duplication_delay_ns;
+  return (static_cast<hw::Time>(buffered_ns) + 2 * delays) * hw::kNanosecond + kSlice;
+}
+
 // FILE:LINE: at T ns, node N: WHY
 std::string describe(const std::string& file, const Mishap& mishap) {
   std::string text = file;
@@ -139,6 +151,8 @@ void Replay::build() {
   RecorderOptions recording{.completions_csv = options_.completions_csv,
                             .outputs = options_.outputs};
   for (std::size_t i = 0; i < system_->size(); ++i) {
+    recording.time_to_arrive =
+        std::max(recording.time_to_arrive, time_to_arrive(system_->node(i).config()));
     for (std::size_t j = 0; j < system_->size(); ++j) {
       recording.reorder_window = std::max(recording.reorder_window, 4 * system_->apart(i, j));
     }
