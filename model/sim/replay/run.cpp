@@ -106,6 +106,7 @@ class Replay {
   bool all_delivered() const;
   bool everything_read() const;
   std::uint64_t work_done() const;
+  bool sends_new_packets();
   hw::Time next_timed() const;
   void tear_down();
   std::string stuck() const;
@@ -130,6 +131,7 @@ class Replay {
   std::uint64_t switch_events_before_ = 0;
   hw::Time epoch_ = 0;
   hw::Time measure_from_ = 0;
+  std::int64_t new_packets_ = 0;  // the most that were seen
   bool partial_ = false;
   std::string failure_;  // why the trace did not come to its end
 };
@@ -228,6 +230,16 @@ std::uint64_t Replay::work_done() const {
   return done;
 }
 
+// A long message on a slow link takes longer than retries. What is sent again for ever adds
+// nothing.
+bool Replay::sends_new_packets() {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < system_->size(); ++i) sum += new_packets(system_->node(i));
+  const bool more = sum > new_packets_;
+  if (more) new_packets_ = sum;
+  return more;
+}
+
 hw::Time Replay::next_timed() const {
   hw::Time next = hw::kNever;
   for (const auto& process : processes_) next = std::min(next, process->next_timed());
@@ -302,6 +314,7 @@ void Replay::simulate() {
     if (work_done() != done) {
       done = work_done();
       progressed_at = end;
+      sends_new_packets();
     }
     if (options_.progress != nullptr) options_.progress(end - epoch_, done);
     if (recorder_->output_failed() || (packets_ != nullptr && packets_->failed())) return;
@@ -316,6 +329,8 @@ void Replay::simulate() {
       if (idle || fruitless > kPatienceWithWindow) {
         for (auto& process : processes_) process->widen(at);
       }
+    } else if (!idle && fruitless > patience_ && sends_new_packets()) {
+      progressed_at = end;
     } else if (idle || fruitless > patience_) {
       // Timers of the driver may go on for longer than any message of UC and UD is under way.
       if (!all_finished()) failure_ = stuck();
