@@ -36,6 +36,7 @@ class PausablePort final : public sim::Unit, public PacketPort, public PauseList
 
   /// The earliest time at which a packet may start.
   Time ready_at() const { return std::max(port_.free_at(), paused_until_); }
+  void take_pauses();
   void start_waiting();
 
   EthernetPort& port_;

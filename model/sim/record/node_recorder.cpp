@@ -121,11 +121,14 @@ inline void NodeRecorder::finish(MessageRecord& record, hw::Time at) {
   if (record.status != hw::WcStatus::kSuccess) return store_.close_behind(record, at);
   record.sender_done = true;
   record.done_at = at;
-  // Who never saw the message will never poll it; without ACKs it may still be on its way.
-  const bool receiver_owes = takes_receive(record.opcode) && !record.receiver_done &&
-                             (record.has(Stamp::kFirstPacketIn) || !record.reliable);
-  if (receiver_owes) return;
-  store_.close(record, record.receiver_done ? std::max(at, record.at(Stamp::kRecvPolled)) : at);
+  if (record.receiver_done)
+    return store_.close(record, std::max(at, record.at(Stamp::kRecvPolled)));
+  const bool takes = takes_receive(record.opcode);
+  if (!record.reliable) {
+    return takes ? store_.close_if_lost(record, at) : store_.close_behind(record, at);
+  }
+  // Who never saw the message will never poll it.
+  if (!takes || !record.has(Stamp::kFirstPacketIn)) store_.close(record, at);
 }
 
 inline void NodeRecorder::count_end(MessageRecord& record, hw::WcStatus status, hw::Time at) {
@@ -185,15 +188,16 @@ void NodeRecorder::receive_polled(std::uint32_t qpn, hw::WcStatus status, std::u
   if (message == 0) return;
   completion_queue_.change(at, -1);
   MessageRecord* const record = store_.find(message);
-  if (record == nullptr) return;
+  if (record == nullptr || record->receiver_done || at > record->until) return;
   record->stamp(Stamp::kRecvPolled, at);
   record->receiver_done = true;
   if (!record->reliable && record->has(Stamp::kRecvCqeVisible)) {
     totals_.of(record->opcode)
         .latency.record(record->at(Stamp::kRecvCqeVisible) - record->at(Stamp::kPosted));
   }
-  if (record->sender_done && record->until == hw::kNever)
+  if (record->sender_done && record->finished && record->status == hw::WcStatus::kSuccess) {
     store_.close(*record, std::max(at, record->done_at));
+  }
 }
 
 void NodeRecorder::count_receive(hw::WcStatus status, std::uint64_t bytes) {

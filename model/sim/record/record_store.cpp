@@ -17,9 +17,8 @@ RecordStore::RecordStore() {
 }
 RecordStore::~RecordStore() = default;
 
-void RecordStore::set_csv(std::unique_ptr<CompletionsCsv> csv, hw::Time lag) {
+void RecordStore::set_csv(std::unique_ptr<CompletionsCsv> csv) {
   csv_ = std::move(csv);
-  lag_ = lag;
 }
 
 void RecordStore::grow() {
@@ -40,24 +39,49 @@ void RecordStore::write(const MessageRecord& record, hw::Time at) {
 }
 
 void RecordStore::close_behind(MessageRecord& record, hw::Time at) {
-  if (csv_ == nullptr || met_) return close(record, at);
+  if (met_) return close(record, at);
+  close_before(at - lag_);
   record.sender_done = true;
   record.done_at = record.until = at;
-  closing_.push_back(static_cast<std::uint32_t>(&record - slots_));
+  closing_.push_back(number_of(record));
+}
+
+void RecordStore::close_if_lost(MessageRecord& record, hw::Time at) {
+  close_before(at - lag_);
+  record.sender_done = true;
+  record.done_at = at;
+  if (met_) return;  // close_rest() closes it
+  record.until = at + time_to_arrive_;
+  maybe_lost_.push_back(number_of(record));
+}
+
+// When the first record of the queue closes that is still open.
+hw::Time RecordStore::next_in(std::deque<std::uint64_t>& queue) {
+  while (!queue.empty() && find(queue.front()) == nullptr) queue.pop_front();
+  return queue.empty() ? hw::kNever : find(queue.front())->until;
+}
+
+void RecordStore::close_next(std::deque<std::uint64_t>& queue) {
+  MessageRecord& record = *find(queue.front());
+  queue.pop_front();
+  record.forget_later_receipt();
+  if (csv_ != nullptr) csv_->add(record, record.until);
+  release(record);
 }
 
 void RecordStore::close_before(hw::Time limit) {
-  while (!closing_.empty() && slots_[closing_.front()].done_at < limit) {
-    MessageRecord& record = slots_[closing_.front()];
-    closing_.pop_front();
-    record.forget_later_receipt();
-    csv_->add(record, record.done_at);
-    release(record);
+  while (!closing_.empty() || !maybe_lost_.empty()) {
+    const hw::Time closing = next_in(closing_);
+    const hw::Time lost = next_in(maybe_lost_);
+    if (std::min(closing, lost) >= limit) return;
+    close_next(closing <= lost ? closing_ : maybe_lost_);
   }
 }
 
-void RecordStore::engines_have_met() {
-  close_before(hw::kNever);
+void RecordStore::engines_have_met(hw::Time end) {
+  close_before(end);
+  while (next_in(closing_) != hw::kNever) close_next(closing_);
+  maybe_lost_.clear();  // the rest is closed by close_rest()
   met_ = true;
 }
 

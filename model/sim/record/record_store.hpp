@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -19,6 +20,7 @@ namespace hcasim::sim {
 /// What is known of one message while it is under way.
 struct MessageRecord {
   std::array<hw::Time, hca::kStamps> stamps;  // absolute; meaningful where `present` says so
+  std::array<hw::Time, 2> replaced;           // those of receipt before their last change
   hw::Time done_at;                           ///< when the sender was done, stamped or not
   hw::Time until;                             ///< later stamps do not count; hw::kNever: all do
   std::uint64_t bytes;
@@ -27,7 +29,7 @@ struct MessageRecord {
   const std::string* qp;         ///< name
   std::uint32_t generation = 1;  ///< of the slot: tells a late reporter that the message is gone
   std::uint32_t next_free;
-  std::uint32_t present;  ///< bit per stamp
+  std::uint32_t present;  ///< bit per stamp, and from kChanged on of those that were changed
   std::uint16_t node;     ///< of the sender
   hw::WrOpcode opcode;
   hw::WcStatus status;  ///< once the sender is done
@@ -43,8 +45,16 @@ struct MessageRecord {
   void forget_later_receipt() {
     for (auto i = static_cast<unsigned>(hca::Stamp::kFirstPacketIn);
          i <= static_cast<unsigned>(hca::Stamp::kRecvPolled); ++i) {
-      if (stamps[i] > until) present &= ~(1u << i);
+      if (stamps[i] <= until) continue;
+      const bool changed = (present >> (kChanged + i) & 1) != 0;
+      if (changed) stamps[i] = replaced[i - kFirstReplaced];
+      if (!changed || stamps[i] > until) present &= ~(1u << i);
     }
+  }
+
+  void end_at(hw::Time at) {
+    until = std::min(until, at);
+    forget_later_receipt();
   }
 
   /// A retransmission changes only those stamps that mark the end of something.
@@ -52,15 +62,26 @@ struct MessageRecord {
     if (time > until) [[unlikely]]
       return;
     const auto index = static_cast<unsigned>(stamp);
-    if (((present & ~kLastCounts) >> index & 1) != 0) return;
+    if ((present >> index & 1) != 0) {
+      if ((kLastCounts >> index & 1) == 0) return;
+      if (index >= kFirstReplaced) replace(index);
+    }
     stamps[index] = time;
     present |= 1u << index;
   }
 
  private:
+  static constexpr unsigned kChanged = 16;
+  static constexpr unsigned kFirstReplaced = static_cast<unsigned>(hca::Stamp::kRwqeTaken);
   static constexpr unsigned kLastCounts = 1u << static_cast<unsigned>(hca::Stamp::kLastPacketOut) |
                                           1u << static_cast<unsigned>(hca::Stamp::kRwqeTaken) |
                                           1u << static_cast<unsigned>(hca::Stamp::kDataVisible);
+  static_assert(hca::kStamps <= kChanged);
+
+  void replace(unsigned index) {
+    replaced[index - kFirstReplaced] = stamps[index];
+    present |= 1u << (kChanged + index);
+  }
 };
 
 class CompletionsCsv;
@@ -74,9 +95,13 @@ class RecordStore {
   RecordStore(const RecordStore&) = delete;
   RecordStore& operator=(const RecordStore&) = delete;
 
+  void set_csv(std::unique_ptr<CompletionsCsv> csv);
   /// @param lag the time by which nodes may be apart when they report
-  void set_csv(std::unique_ptr<CompletionsCsv> csv, hw::Time lag);
+  void set_lag(hw::Time lag) { lag_ = lag; }
   CompletionsCsv* csv() const { return csv_.get(); }
+
+  /// @param time how long after its sender was done a message without ACKs may still arrive
+  void set_time_to_arrive(hw::Time time) { time_to_arrive_ = time; }
 
   void set_epoch(hw::Time epoch) { epoch_ = epoch; }
   hw::Time epoch() const { return epoch_; }
@@ -109,16 +134,21 @@ class RecordStore {
 
   /// The record is complete. @param at orders the rows of the CSV
   void close(MessageRecord& record, hw::Time at) {
+    if (!record.reliable) record.end_at(at);  // copies of it may go on to arrive
     if (csv_ != nullptr) write(record, at);
     release(record);
   }
 
-  /// Closes a record whose message did not get through, at `at`. The receiver's engine may not have
+  /// Closes a record of which the receiver will say nothing after `at`. Its engine may not have
   /// come there yet: what it has to say up to `at` still counts.
   void close_behind(MessageRecord& record, hw::Time at);
 
+  /// The sender was done at `at`, and nobody will say that the message is lost. The record closes
+  /// when the receiver is done with it, else when it is too late for that.
+  void close_if_lost(MessageRecord& record, hw::Time at);
+
   /// All engines have come to the end of the run: nothing that counts is reported any more.
-  void engines_have_met();
+  void engines_have_met(hw::Time end);
 
   /// Closes all records of which the sender is done, at the end of a run.
   void close_rest();
@@ -134,6 +164,11 @@ class RecordStore {
   void grow();
   void write(const MessageRecord& record, hw::Time at);
   void close_before(hw::Time limit);
+  void close_next(std::deque<std::uint64_t>& queue);
+  hw::Time next_in(std::deque<std::uint64_t>& queue);
+  std::uint64_t number_of(const MessageRecord& record) const {
+    return std::uint64_t{record.generation} << 32 | static_cast<std::uint32_t>(&record - slots_);
+  }
   void release(MessageRecord& record) {
     record.sender_done = false;
     record.generation = (record.generation & kLastGeneration) + 1;
@@ -147,9 +182,11 @@ class RecordStore {
   std::uint32_t free_ = kNone;
   hw::Time epoch_ = hw::kNever;
   std::unique_ptr<CompletionsCsv> csv_;
-  hw::Time lag_ = 0;                   // of the engine that is behind
-  bool met_ = false;                   // no engine is behind any more
-  std::deque<std::uint32_t> closing_;  // indices of records, in the order of close_behind()
+  hw::Time lag_ = 0;  // of the engine that is behind
+  hw::Time time_to_arrive_ = 0;
+  bool met_ = false;                      // no engine is behind any more
+  std::deque<std::uint64_t> closing_;     // messages, in the order of close_behind()
+  std::deque<std::uint64_t> maybe_lost_;  // in the order of close_if_lost(); some are closed
 };
 
 }  // namespace hcasim::sim

@@ -9,10 +9,11 @@
 namespace hcasim::sim {
 
 Recorder::Recorder(const RecorderOptions& options) {
+  store_.set_lag(options.reorder_window / 2);
+  store_.set_time_to_arrive(options.time_to_arrive);
   if (options.completions_csv.empty()) return;
   store_.set_csv(std::make_unique<CompletionsCsv>(options.completions_csv, options.reorder_window,
-                                                  options.outputs),
-                 options.reorder_window / 2);
+                                                  options.outputs));
 }
 
 Recorder::~Recorder() = default;
@@ -34,7 +35,7 @@ void Recorder::set_epoch(hw::Time epoch, hw::Time from) {
 
 void Recorder::close(hw::Time end) {
   end_ = end;
-  store_.engines_have_met();
+  store_.engines_have_met(end);
   for (NodeRecorder& node : nodes_) node.end(end);
   store_.close_rest();
   if (store_.csv() != nullptr) store_.csv()->close();

@@ -21,6 +21,9 @@ struct RecorderOptions {
   /// How far nodes may be apart in time when they report; at least the time by which the engines
   /// run ahead. It bounds the memory for putting rows of the CSV in order.
   hw::Time reorder_window = hw::kMillisecond;
+  /// A message of UC or UD that its receiver has not polled this long after its sender was done is
+  /// lost. It bounds the memory for such messages.
+  hw::Time time_to_arrive = 10 * hw::kMillisecond;
   OutputSet* outputs = nullptr;  ///< gives the CSV its name; null: close() does
 };
 
@@ -51,6 +54,9 @@ class Recorder {
   /// When the last of the sends that nobody has learned the end of was acknowledged: 0 when there
   /// are none, hw::kNever when one is not acknowledged yet.
   hw::Time last_acknowledgement();
+
+  /// Records of messages ever made, which are used again.
+  std::size_t capacity() const { return store_.capacity(); }
 
   /// A full disk ended the CSV: close() will throw. A long run may look now and then.
   bool output_failed() const;

@@ -28,6 +28,9 @@ namespace {
 
 constexpr hw::Time kSlice = 10 * hw::kMillisecond;
 
+// Slices grow while a run waits for a time; what then goes on for ever does so for one of them.
+constexpr hw::Time kLongestSlice = 100 * hw::kSecond;
+
 // How long nothing may come of it, while something still happens, before nodes look further ahead.
 constexpr hw::Time kPatienceWithWindow = hw::kSecond;
 
@@ -48,6 +51,18 @@ hw::Time patience_with(const CheckedTrace& trace, const SystemConfig& config) {
   }
   const hw::Time apart = (kTimeoutUnit << std::min(timeout, 31u)) + trace.longest_rnr_pause();
   return 2 * 8 * (apart + 2 * flight) + kSlice;
+}
+
+// How long after it has left a message may still arrive: what is ahead of it in buffers takes its
+// time on the wire, and to a host that may be ten times slower.
+hw::Time time_to_arrive(const NodeConfig& node) {
+  const fabric::Parameters& link = node.fabric;
+  const double bytes = 1.0 * node.hca.scheduler.port_buffer_bytes + link.at_switch.buffer_bytes +
+                       node.hca.responder.rx_buffer_bytes;
+  const double buffered_ns = 10 * bytes * 8 / link.rate_gbps;
+  const hw::Time delays = hw::Time{link.propagation_ns} + link.at_switch.latency_ns +
+                          link.faults.reordering_delay_ns + link.faults.duplication_delay_ns;
+  return (static_cast<hw::Time>(buffered_ns) + 2 * delays) * hw::kNanosecond + kSlice;
 }
 
 // FILE:LINE: at T ns, node N: WHY
@@ -91,6 +106,7 @@ class Replay {
   bool all_delivered() const;
   bool everything_read() const;
   std::uint64_t work_done() const;
+  bool sends_new_packets();
   hw::Time next_timed() const;
   void tear_down();
   std::string stuck() const;
@@ -115,6 +131,7 @@ class Replay {
   std::uint64_t switch_events_before_ = 0;
   hw::Time epoch_ = 0;
   hw::Time measure_from_ = 0;
+  std::int64_t new_packets_ = 0;  // the most that were seen
   bool partial_ = false;
   std::string failure_;  // why the trace did not come to its end
 };
@@ -136,6 +153,8 @@ void Replay::build() {
   RecorderOptions recording{.completions_csv = options_.completions_csv,
                             .outputs = options_.outputs};
   for (std::size_t i = 0; i < system_->size(); ++i) {
+    recording.time_to_arrive =
+        std::max(recording.time_to_arrive, time_to_arrive(system_->node(i).config()));
     for (std::size_t j = 0; j < system_->size(); ++j) {
       recording.reorder_window = std::max(recording.reorder_window, 4 * system_->apart(i, j));
     }
@@ -209,6 +228,16 @@ std::uint64_t Replay::work_done() const {
     done += process->completions() + process->posts() + process->controls();
   }
   return done;
+}
+
+// A long message on a slow link takes longer than retries. What is sent again for ever adds
+// nothing.
+bool Replay::sends_new_packets() {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < system_->size(); ++i) sum += new_packets(system_->node(i));
+  const bool more = sum > new_packets_;
+  if (more) new_packets_ = sum;
+  return more;
 }
 
 hw::Time Replay::next_timed() const {
@@ -285,6 +314,7 @@ void Replay::simulate() {
     if (work_done() != done) {
       done = work_done();
       progressed_at = end;
+      sends_new_packets();
     }
     if (options_.progress != nullptr) options_.progress(end - epoch_, done);
     if (recorder_->output_failed() || (packets_ != nullptr && packets_->failed())) return;
@@ -299,11 +329,15 @@ void Replay::simulate() {
       if (idle || fruitless > kPatienceWithWindow) {
         for (auto& process : processes_) process->widen(at);
       }
+    } else if (!idle && fruitless > patience_ && sends_new_packets()) {
+      progressed_at = end;
     } else if (idle || fruitless > patience_) {
-      failure_ = stuck();
+      // Timers of the driver may go on for longer than any message of UC and UD is under way.
+      if (!all_finished()) failure_ = stuck();
       return;
     }
-    end = std::max(end, system_->now()) + std::max(kSlice, (end - progressed_at) / 2);
+    end = std::max(end, system_->now()) +
+          std::clamp((end - progressed_at) / 2, kSlice, kLongestSlice);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string_view>
 
 namespace hcasim::sim {
 
@@ -22,6 +23,22 @@ class Collector : public hca::CounterVisitor {
   std::string node_;
   std::string unit_;
   std::vector<Counter>& out_;
+};
+
+// Packets that an adapter has sent for the first time. Resends are counted in PSNs, so with READs
+// among them it may be fewer.
+class NewPackets : public hca::CounterVisitor {
+ public:
+  void unit(const char*) override {}
+  void counter(const char* name, std::uint64_t value) override {
+    const std::string_view text = name;
+    if (text == "packets" || text == "read_response_packets") {
+      sum += static_cast<std::int64_t>(value);
+    } else if (text == "n_rc_resends") {
+      sum -= static_cast<std::int64_t>(value);
+    }
+  }
+  std::int64_t sum = 0;
 };
 
 void visit_buses(NodeSystem& node, hca::CounterVisitor& visitor) {
@@ -121,6 +138,12 @@ void append_statistics(NodeSystem& node, const SystemSnapshot& before, hw::Time 
     const double share = std::min(part, 1.0);  // a link may be taken beyond the end
     statistics.utilisation.push_back({node.node_name(), after.busy[i].first, share});
   }
+}
+
+std::int64_t new_packets(NodeSystem& node) {
+  NewPackets packets;
+  node.adapter().adapter().visit_counters(packets);
+  return packets.sum;
 }
 
 }  // namespace hcasim::sim

@@ -23,6 +23,10 @@ struct SystemSnapshot {
 
 SystemSnapshot snapshot(NodeSystem& node);
 
+/// Packets that the node has sent of requests and of data read, less those sent again. While it
+/// grows, messages get on.
+std::int64_t new_packets(NodeSystem& node);
+
 /// What the switch has counted so far, one unit a port.
 std::vector<Counter> switch_counters(fabric::SwitchModule& module);
 

@@ -60,6 +60,23 @@ TEST(EndOfRun, AForgottenReceiveIsFoundSoon) {
   EXPECT_LT(run.statistics["counters"]["b"]["response"]["rnr_naks"].get<int>(), 500'000);
 }
 
+TEST(EndOfRun, AForgottenReceiveIsFoundSoonAfterALongWait) {
+  const RunOfLines run = run_lines({kConnect, kSend + " at=3000s"});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, HasSubstr("is the first of 1 work requests of q that do not complete"));
+  EXPECT_LT(run.statistics["counters"]["b"]["response"]["rnr_naks"].get<int>(), 500'000);
+}
+
+TEST(EndOfRun, LongMessagesOnSlowLinksAreWaitedFor) {
+  for (const std::string opcode : {"RDMA_WRITE", "RDMA_READ"}) {
+    const RunOfLines run = run_lines(
+        {"connect a.q b.q timeout=0", "a post_send q " + opcode + " length=2000000 remote=mr"},
+        "--set fabric.rate_gbps=0.1");
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(run.status_of("q", "0"), "SUCCESS");
+  }
+}
+
 TEST(EndOfRun, LongRetriesAreWaitedFor) {
   const RunOfLines run = run_lines({"connect a.q b.q timeout=31", "b destroy_qp q",
                                     "a post_send q RDMA_READ length=4 remote=mr"});

@@ -60,5 +60,18 @@ TEST(UnreliableRun, DatagramQueuePairsNeedNoPeer) {
   EXPECT_FALSE(ran.statistics["latency_ns"]["min"].is_null());
 }
 
+// The driver has timers that run on for seconds after a control operation.
+TEST(UnreliableRun, EndsAfterAControlOperationUnderTraffic) {
+  for (const std::string type : {"UC", "UD"}) {
+    const auto ran =
+        run_lines({"connect a.q b.q type=" + type, "b destroy_qp q at=5us",
+                   "a post_send q SEND length=64 at=10us", "a modify_qp q state=ERR at=20us"});
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    ASSERT_FALSE(ran.statistics.is_null());
+    EXPECT_FALSE(ran.statistics["partial"].get<bool>());
+    EXPECT_EQ(ran.count("messages_completed"), 1u);
+  }
+}
+
 }  // namespace
 }  // namespace hcasim::test

@@ -23,12 +23,12 @@ class Pair {
   static constexpr std::uint32_t kQpB = 4711;
   static constexpr Time kEpoch = 1000 * kNanosecond;
 
-  explicit Pair(const std::string& csv = {})
-      : recorder(RecorderOptions{csv, hw::kMillisecond}),
+  explicit Pair(const std::string& csv = {}, bool reliable = true)
+      : recorder(RecorderOptions{.completions_csv = csv, .reorder_window = hw::kMillisecond}),
         a(recorder.add_node("a")),
         b(recorder.add_node("b")) {
-    a.qp_created(kQpA, "qa");
-    b.qp_created(kQpB, "qb");
+    a.qp_created(kQpA, "qa", reliable);
+    b.qp_created(kQpB, "qb", reliable);
     recorder.set_epoch(kEpoch);
   }
 

@@ -68,6 +68,24 @@ TEST(PausablePort, StartsNothingWhilePaused) {
   EXPECT_EQ(starts, (std::vector<Time>{0, t, 2 * t, resumed, resumed + t, resumed + 2 * t}));
 }
 
+// Who runs ahead hears of a pause after it has planned the start of its next packet.
+TEST(PausablePort, APauseComesBeforeAPacketThatStartsAtTheSameTime) {
+  Parameters parameters;
+  parameters.at_switch.pfc = true;
+  const Time t = kilobyte_time();
+  for (const bool pause_is_known_first : {true, false}) {
+    Star star(2, parameters);
+    if (pause_is_known_first) star.nodes[0].port.carry_pause(10 * t, 2 * t);
+    for (std::uint32_t i = 0; i < 2; ++i) star.send(0, 1, i);
+    star.nodes[0].clock.advance_to(t + 1);
+    star.send(0, 1, 2);  // plans to start at 2 * t
+    if (!pause_is_known_first) star.nodes[0].port.carry_pause(10 * t, 2 * t);
+    star.run();
+    ASSERT_EQ(star.nodes[0].sent.size(), 3u);
+    EXPECT_EQ(star.nodes[0].sent[2].at, 12 * t) << pause_is_known_first;
+  }
+}
+
 TEST(PausablePort, GoesOnAtOnceWhenAPauseIsEnded) {
   Parameters parameters;
   parameters.at_switch.pfc = true;
