@@ -11,6 +11,7 @@
 #include "hca/completion_unit.hpp"
 #include "hca/departures.hpp"
 #include "hca/doorbell_unit.hpp"
+#include "hca/event_moderation.hpp"
 #include "hca/event_unit.hpp"
 #include "hca/local_operations.hpp"
 #include "hca/qp_control.hpp"
@@ -40,6 +41,7 @@ struct Adapter::Units {
         local(core),
         response(core),
         completion(core),
+        moderation(core),
         event(core),
         qp_control(core),
         srq_control(core),
@@ -57,6 +59,7 @@ struct Adapter::Units {
   LocalOperations local;
   ResponseUnit response;
   CompletionUnit completion;
+  EventModeration moderation;
   EventUnit event;
   QpControl qp_control;
   SrqControl srq_control;
@@ -79,6 +82,7 @@ Adapter::Adapter(sim::Engine& engine, const Parameters& parameters, pcie::DmaPor
   core_->local = &units_->local;
   core_->response = &units_->response;
   core_->completion = &units_->completion;
+  core_->moderation = &units_->moderation;
   core_->event = &units_->event;
   core_->qp_control = &units_->qp_control;
   core_->srq_control = &units_->srq_control;
@@ -258,6 +262,10 @@ void Adapter::visit_counters(CounterVisitor& v) const {
   v.counter("rwqe_cache_miss", rwqe_misses);
   v.unit("event");
   v.counter("events", u.event.counters().events);
+  if (u.moderation.counters().held != 0) {
+    v.counter("held", u.moderation.counters().held);
+    v.counter("expired", u.moderation.counters().expired);
+  }
   v.counter("interrupts", u.event.counters().interrupts);
   v.counter("lost", u.event.counters().lost);
   v.unit("command");

@@ -3,7 +3,7 @@
 
 #include "hca/doorbell_unit.hpp"
 
-#include "hca/completion_unit.hpp"
+#include "hca/event_moderation.hpp"
 #include "hca/qp_control.hpp"
 #include "hca/receive_queue_port.hpp"
 #include "hca/wqe_fetch.hpp"
@@ -108,7 +108,7 @@ inline void DoorbellUnit::deliver(const Doorbell& doorbell) {
       break;
     case hw::bar::kCqArmDoorbell: {
       const bool solicited = (number & hw::bar::kArmSolicited) != 0;
-      if (core_.completion->arm(number & hw::bar::kNumberMask, solicited, doorbell.index)) return;
+      if (core_.moderation->arm(number & hw::bar::kNumberMask, solicited, doorbell.index)) return;
       break;
     }
     case hw::bar::kQpErrorDoorbell:

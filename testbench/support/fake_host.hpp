@@ -312,6 +312,12 @@ class FakeHost : public hw::HostPort {
       case hw::CommandOpcode::kDestroyCq:
         cqs.erase(object);
         break;
+      case hw::CommandOpcode::kModifyCq: {
+        const auto in = hw::load<hw::CqContext>(mailbox.payload);
+        cqs.at(object).cq_count = in.cq_count;
+        cqs.at(object).cq_period = in.cq_period;
+        break;
+      }
       case hw::CommandOpcode::kCreateMr:
         mrs[object] = hw::load<hw::MptEntry>(mailbox.payload);
         break;

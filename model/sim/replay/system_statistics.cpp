@@ -98,11 +98,14 @@ std::vector<Counter> switch_counters(fabric::Switch& network_switch) {
   return out;
 }
 
+// Some counters are there only once they count: such a one has no value before.
 void append_difference(const std::vector<Counter>& before, std::vector<Counter> after,
                        RunStatistics& statistics) {
-  for (std::size_t i = 0; i < after.size(); ++i) {
-    after[i].value -= before[i].value;
-    statistics.counters.push_back(std::move(after[i]));
+  auto old = before.begin();
+  for (Counter& counter : after) {
+    const bool same = old != before.end() && old->unit == counter.unit && old->name == counter.name;
+    if (same) counter.value -= (old++)->value;
+    statistics.counters.push_back(std::move(counter));
   }
 }
 
