@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
 // Posting sends: checks, WQE, numbers, one doorbell for the whole list.
+#include <array>
 #include <cerrno>
 
 #include "driver/qp_internal.hpp"
@@ -63,6 +64,32 @@ bool num_sge_ok(const rvt_qp* qp, const ib_send_wr* wr) {
   return wr->num_sge >= 0 && static_cast<std::uint32_t>(wr->num_sge) <= qp->s_max_sge;
 }
 
+// The doorbell and the latest WQE in one store, from the ring, where it stays for who has to read
+// it again. False when it does not fit.
+bool ring_with_wqe(const rvt_qp* qp, std::uint32_t slot) {
+  constexpr std::uint32_t kWqe = hw::bar::kBlueFlameWqe;
+  constexpr std::uint32_t kLine = hw::bar::kBlueFlameLine;
+  hw::HostPort& port = *qp->rdi->port;
+  const std::uint64_t address = qp->s_ring + std::uint64_t{slot} * qp->s_stride;
+  hw::SendWqeControl control;
+  port.read(address, &control, sizeof control);
+  const std::uint64_t bytes = kWqe + hw::send_wqe_bytes(control, rvt_wqe_type(qp));
+  if (bytes > hw::bar::kBlueFlameBytes) return false;
+  std::array<std::uint8_t, hw::bar::kBlueFlameBytes> burst{};
+  hw::store(burst.data(), hw::bar::doorbell(qp->ibqp.qp_num, qp->s_head));
+  port.read(address, burst.data() + kWqe, bytes - kWqe);
+  port.mmio_write_block(qp->rdi->uar + hw::bar::kBlueFlame,
+                        {burst.data(), (bytes + kLine - 1) / kLine * kLine});
+  return true;
+}
+
+void ring_for_sends(const rvt_qp* qp, int posted, std::uint32_t first_slot) {
+  const bool alone = posted == 1 && qp->rdi->dparms.blue_flame;
+  if (alone && ring_with_wqe(qp, first_slot)) return;
+  qp->rdi->port->mmio_write64(qp->rdi->uar + hw::bar::kSendDoorbell,
+                              hw::bar::doorbell(qp->ibqp.qp_num, qp->s_head));
+}
+
 }  // namespace
 
 int rvt_post_one_wr(rvt_qp* qp, const ib_send_wr* wr, bool* call_send) {
@@ -97,6 +124,7 @@ int rvt_post_send(ib_qp* ibqp, const ib_send_wr* wr, const ib_send_wr** bad_wr) 
   bool call_send = true;
   int error = 0;
   int posted = 0;
+  const std::uint32_t first = qp->s_head;
   for (; wr != nullptr; wr = wr->next) {
     error = rvt_post_one_wr(qp, wr, &call_send);
     if (error != 0) {
@@ -107,8 +135,7 @@ int rvt_post_send(ib_qp* ibqp, const ib_send_wr* wr, const ib_send_wr** bad_wr) 
   }
   if (posted != 0) {
     port.charge(posted * qp->rdi->dparms.costs.post_send);
-    port.mmio_write64(qp->rdi->uar + hw::bar::kSendDoorbell,
-                      hw::bar::doorbell(ibqp->qp_num, qp->s_head));
+    ring_for_sends(qp, posted, first);
   }
   return error;
 }

@@ -123,11 +123,19 @@ void Adapter::set_observer(MessageObserver* observer) {
 }
 
 bool Adapter::bar_write(std::uint64_t offset, const void* data, std::uint32_t bytes) {
-  if (bytes != sizeof(std::uint64_t)) return true;  // no unit takes anything but a doorbell
+  if (bytes != sizeof(std::uint64_t)) return burst_write(offset, data, bytes);
   const auto value = hw::load<std::uint64_t>(data);
   if (offset >= hw::bar::kUarBase) return units_->doorbell.write(offset, value);
   write_register(offset, value);
   return true;
+}
+
+// Beside doorbells there is one thing that a unit takes.
+bool Adapter::burst_write(std::uint64_t offset, const void* data, std::uint32_t bytes) {
+  const bool blue_flame = offset >= hw::bar::kUarBase && bytes % hw::bar::kBlueFlameLine == 0 &&
+                          offset % hw::bar::kUarBytes == hw::bar::kBlueFlame;
+  if (!blue_flame) return true;
+  return units_->doorbell.write_burst(offset, static_cast<const std::uint8_t*>(data), bytes);
 }
 
 bool Adapter::bar_write_ahead(std::uint64_t offset, const void* data, std::uint32_t bytes,
@@ -177,6 +185,10 @@ void Adapter::visit_counters(CounterVisitor& v) const {
   v.counter("merged", u.doorbell.counters().merged);
   v.counter("stalled", u.doorbell.counters().stalled);
   v.counter("bad", u.doorbell.counters().bad);
+  if (u.doorbell.counters().blue_flame + u.doorbell.counters().blue_flame_ignored != 0) {
+    v.counter("blue_flame", u.doorbell.counters().blue_flame);
+    v.counter("blue_flame_ignored", u.doorbell.counters().blue_flame_ignored);
+  }
   v.unit("wqe_fetch");
   v.counter("fetches", u.wqe_fetch.counters().fetches);
   v.counter("wqes", u.wqe_fetch.counters().wqes);

@@ -52,6 +52,24 @@ bool DoorbellUnit::write(std::uint64_t offset, std::uint64_t value) {
   return true;
 }
 
+bool DoorbellUnit::write_burst(std::uint64_t offset, const std::uint8_t* data,
+                               std::uint32_t bytes) {
+  const auto value = hw::load<std::uint64_t>(data);
+  const Time edge = core_.clock.edge_after(now());
+  if (!waiting_.empty() || stage_.next_free() > edge) {
+    const bool taken = write(offset - hw::bar::kBlueFlame + hw::bar::kSendDoorbell, value);
+    counters_.blue_flame_ignored += taken ? 1 : 0;
+    return taken;
+  }
+  ++counters_.doorbells;
+  constexpr std::uint32_t kWqe = hw::bar::kBlueFlameWqe;
+  bursts_.push(&core_.wqe_fetch->keep({data + kWqe, bytes - kWqe}));
+  Doorbell doorbell = decode(offset, value, now());
+  doorbell.kind = kBurst;
+  dispatch(doorbell, edge);
+  return true;
+}
+
 bool DoorbellUnit::drained() {
   return waiting_.empty() && (dispatched_.empty() || dispatched_.front().arrival > now());
 }
@@ -114,12 +132,26 @@ inline void DoorbellUnit::deliver(const Doorbell& doorbell) {
     case hw::bar::kQpErrorDoorbell:
       if (QueuePair* qp = core_.qp(number)) return core_.qp_control->error_doorbell(*qp);
       break;
+    case kBurst:
+      return deliver_burst(doorbell);
     case hw::bar::kEqConsumerDoorbell:
       return;  // event queues are sized so that the adapter never waits for their consumer
     default:
       break;
   }
   ++counters_.bad;
+}
+
+void DoorbellUnit::deliver_burst(const Doorbell& doorbell) {
+  FetchBuffer& wqe = *bursts_.pop();
+  QueuePair* qp = core_.qp(doorbell.number);
+  if (qp == nullptr) {
+    core_.wqe_fetch->discard(wqe);
+    ++counters_.bad;
+    return;
+  }
+  const bool taken = core_.wqe_fetch->blue_flame(*qp, doorbell.index, doorbell.arrival, wqe);
+  ++(taken ? counters_.blue_flame : counters_.blue_flame_ignored);
 }
 
 }  // namespace hcasim::hca
