@@ -66,10 +66,11 @@ bool num_sge_ok(const rvt_qp* qp, const ib_send_wr* wr) {
 
 // The doorbell and the latest WQE in one store, from the ring, where it stays for who has to read
 // it again. False when it does not fit.
-bool ring_with_wqe(const rvt_qp* qp, std::uint32_t slot) {
+[[gnu::noinline]] bool ring_with_wqe(const rvt_qp* qp) {
   constexpr std::uint32_t kWqe = hw::bar::kBlueFlameWqe;
   constexpr std::uint32_t kLine = hw::bar::kBlueFlameLine;
   hw::HostPort& port = *qp->rdi->port;
+  const std::uint32_t slot = (qp->s_head == 0 ? qp->s_size : qp->s_head) - 1;
   const std::uint64_t address = qp->s_ring + std::uint64_t{slot} * qp->s_stride;
   hw::SendWqeControl control;
   port.read(address, &control, sizeof control);
@@ -83,9 +84,8 @@ bool ring_with_wqe(const rvt_qp* qp, std::uint32_t slot) {
   return true;
 }
 
-void ring_for_sends(const rvt_qp* qp, int posted, std::uint32_t first_slot) {
-  const bool alone = posted == 1 && qp->rdi->dparms.blue_flame;
-  if (alone && ring_with_wqe(qp, first_slot)) return;
+inline void ring_for_sends(const rvt_qp* qp, int posted) {
+  if (qp->rdi->dparms.blue_flame && posted == 1 && ring_with_wqe(qp)) return;
   qp->rdi->port->mmio_write64(qp->rdi->uar + hw::bar::kSendDoorbell,
                               hw::bar::doorbell(qp->ibqp.qp_num, qp->s_head));
 }
@@ -124,7 +124,6 @@ int rvt_post_send(ib_qp* ibqp, const ib_send_wr* wr, const ib_send_wr** bad_wr) 
   bool call_send = true;
   int error = 0;
   int posted = 0;
-  const std::uint32_t first = qp->s_head;
   for (; wr != nullptr; wr = wr->next) {
     error = rvt_post_one_wr(qp, wr, &call_send);
     if (error != 0) {
@@ -135,7 +134,7 @@ int rvt_post_send(ib_qp* ibqp, const ib_send_wr* wr, const ib_send_wr** bad_wr) 
   }
   if (posted != 0) {
     port.charge(posted * qp->rdi->dparms.costs.post_send);
-    ring_for_sends(qp, posted, first);
+    ring_for_sends(qp, posted);
   }
   return error;
 }

@@ -132,11 +132,10 @@ inline void DoorbellUnit::deliver(const Doorbell& doorbell) {
     case hw::bar::kQpErrorDoorbell:
       if (QueuePair* qp = core_.qp(number)) return core_.qp_control->error_doorbell(*qp);
       break;
-    case kBurst:
-      return deliver_burst(doorbell);
     case hw::bar::kEqConsumerDoorbell:
       return;  // event queues are sized so that the adapter never waits for their consumer
     default:
+      if (doorbell.kind == kBurst) return deliver_burst(doorbell);
       break;
   }
   ++counters_.bad;

@@ -64,7 +64,7 @@ class DoorbellUnit : public sim::Unit {
   void arrange();
   void dispatch_next();
   void deliver(const Doorbell& doorbell);
-  void deliver_burst(const Doorbell& doorbell);
+  [[gnu::noinline]] void deliver_burst(const Doorbell& doorbell);
 
   Core& core_;
   Stage stage_;

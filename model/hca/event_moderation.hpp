@@ -41,7 +41,7 @@ class EventModeration : public sim::Unit {
   void on_event(std::uint64_t cqn) override;
 
  private:
-  void moderate(CompletionQueue& cq, bool urgent);
+  [[gnu::noinline]] void moderate(CompletionQueue& cq, bool urgent);
   void hold(CompletionQueue& cq);
   void wake_at(CompletionQueue& cq, hw::Time deadline);
   void raise(CompletionQueue& cq);
