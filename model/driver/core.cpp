@@ -125,6 +125,10 @@ int ib_destroy_cq(ib_cq* cq) {
   return 0;
 }
 
+int rdma_set_cq_moderation(ib_cq* cq, std::uint16_t cq_count, std::uint16_t cq_period) {
+  return rvt_modify_cq(cq, cq_count, cq_period);
+}
+
 int ib_poll_cq(ib_cq* cq, int entries, ib_wc* wc) {
   return rvt_poll_cq(cq, entries, wc);
 }

@@ -154,6 +154,17 @@ int rvt_destroy_cq(ib_cq* ibcq, ib_udata* /*udata*/) {
   return 0;
 }
 
+int rvt_modify_cq(ib_cq* ibcq, std::uint16_t cq_count, std::uint16_t cq_period) {
+  rvt_cq* cq = ibcq_to_rvtcq(ibcq);
+  if (cq_period > ibcq->device->attrs.cq_caps.max_cq_moderation_period) return -EINVAL;
+  hw::CqContext context{};
+  context.cq_count = cq_count;
+  context.cq_period = cq_period;
+  return cq->rdi->commands->send(
+      {.opcode = hw::CommandOpcode::kModifyCq, .object = cq->cqn, .mask = hw::kCqModeration},
+      context);
+}
+
 bool rvt_cq_enter(rvt_cq* cq, const ib_wc& wc, bool solicited) {
   rvt_cq_collect(cq);
   bool taken = false;

@@ -79,6 +79,7 @@ void set_limits(rvt_dev_info* rdi) {
   rdi->dparms.max_rdma_atomic = std::min(rdi->dparms.max_rdma_atomic, limits.max_rd_atomic);
   attrs.page_size_cap = std::uint64_t{1} << rdi->dparms.page_shift;
   attrs.max_fast_reg_page_list_len = 1 << 28;
+  attrs.cq_caps = {UINT16_MAX, hw::kMaxCqPeriod};
   attrs.max_qp_rd_atom = least(rdi->dparms.max_rdma_atomic, kAny);
   attrs.max_qp_init_rd_atom = 255;
   rdi->ports.assign(std::max(limits.ports, 1u), {});

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
 // Posting sends: checks, WQE, numbers, one doorbell for the whole list.
+#include <array>
 #include <cerrno>
 
 #include "driver/qp_internal.hpp"
@@ -63,6 +64,32 @@ bool num_sge_ok(const rvt_qp* qp, const ib_send_wr* wr) {
   return wr->num_sge >= 0 && static_cast<std::uint32_t>(wr->num_sge) <= qp->s_max_sge;
 }
 
+// The doorbell and the latest WQE in one store, from the ring, where it stays for who has to read
+// it again. False when it does not fit.
+[[gnu::noinline]] bool ring_with_wqe(const rvt_qp* qp) {
+  constexpr std::uint32_t kWqe = hw::bar::kBlueFlameWqe;
+  constexpr std::uint32_t kLine = hw::bar::kBlueFlameLine;
+  hw::HostPort& port = *qp->rdi->port;
+  const std::uint32_t slot = (qp->s_head == 0 ? qp->s_size : qp->s_head) - 1;
+  const std::uint64_t address = qp->s_ring + std::uint64_t{slot} * qp->s_stride;
+  hw::SendWqeControl control;
+  port.read(address, &control, sizeof control);
+  const std::uint64_t bytes = kWqe + hw::send_wqe_bytes(control, rvt_wqe_type(qp));
+  if (bytes > hw::bar::kBlueFlameBytes) return false;
+  std::array<std::uint8_t, hw::bar::kBlueFlameBytes> burst{};
+  hw::store(burst.data(), hw::bar::doorbell(qp->ibqp.qp_num, qp->s_head));
+  port.read(address, burst.data() + kWqe, bytes - kWqe);
+  port.mmio_write_block(qp->rdi->uar + hw::bar::kBlueFlame,
+                        {burst.data(), (bytes + kLine - 1) / kLine * kLine});
+  return true;
+}
+
+inline void ring_for_sends(const rvt_qp* qp, int posted) {
+  if (qp->rdi->dparms.blue_flame && posted == 1 && ring_with_wqe(qp)) return;
+  qp->rdi->port->mmio_write64(qp->rdi->uar + hw::bar::kSendDoorbell,
+                              hw::bar::doorbell(qp->ibqp.qp_num, qp->s_head));
+}
+
 }  // namespace
 
 int rvt_post_one_wr(rvt_qp* qp, const ib_send_wr* wr, bool* call_send) {
@@ -107,8 +134,7 @@ int rvt_post_send(ib_qp* ibqp, const ib_send_wr* wr, const ib_send_wr** bad_wr) 
   }
   if (posted != 0) {
     port.charge(posted * qp->rdi->dparms.costs.post_send);
-    port.mmio_write64(qp->rdi->uar + hw::bar::kSendDoorbell,
-                      hw::bar::doorbell(ibqp->qp_num, qp->s_head));
+    ring_for_sends(qp, posted);
   }
   return error;
 }

@@ -11,6 +11,7 @@
 #include "hca/completion_unit.hpp"
 #include "hca/departures.hpp"
 #include "hca/doorbell_unit.hpp"
+#include "hca/event_moderation.hpp"
 #include "hca/event_unit.hpp"
 #include "hca/local_operations.hpp"
 #include "hca/qp_control.hpp"
@@ -40,6 +41,7 @@ struct Adapter::Units {
         local(core),
         response(core),
         completion(core),
+        moderation(core),
         event(core),
         qp_control(core),
         srq_control(core),
@@ -57,6 +59,7 @@ struct Adapter::Units {
   LocalOperations local;
   ResponseUnit response;
   CompletionUnit completion;
+  EventModeration moderation;
   EventUnit event;
   QpControl qp_control;
   SrqControl srq_control;
@@ -79,6 +82,7 @@ Adapter::Adapter(sim::Engine& engine, const Parameters& parameters, pcie::DmaPor
   core_->local = &units_->local;
   core_->response = &units_->response;
   core_->completion = &units_->completion;
+  core_->moderation = &units_->moderation;
   core_->event = &units_->event;
   core_->qp_control = &units_->qp_control;
   core_->srq_control = &units_->srq_control;
@@ -119,11 +123,19 @@ void Adapter::set_observer(MessageObserver* observer) {
 }
 
 bool Adapter::bar_write(std::uint64_t offset, const void* data, std::uint32_t bytes) {
-  if (bytes != sizeof(std::uint64_t)) return true;  // no unit takes anything but a doorbell
+  if (bytes != sizeof(std::uint64_t)) return burst_write(offset, data, bytes);
   const auto value = hw::load<std::uint64_t>(data);
   if (offset >= hw::bar::kUarBase) return units_->doorbell.write(offset, value);
   write_register(offset, value);
   return true;
+}
+
+// Beside doorbells there is one thing that a unit takes.
+bool Adapter::burst_write(std::uint64_t offset, const void* data, std::uint32_t bytes) {
+  const bool blue_flame = offset >= hw::bar::kUarBase && bytes % hw::bar::kBlueFlameLine == 0 &&
+                          offset % hw::bar::kUarBytes == hw::bar::kBlueFlame;
+  if (!blue_flame) return true;
+  return units_->doorbell.write_burst(offset, static_cast<const std::uint8_t*>(data), bytes);
 }
 
 bool Adapter::bar_write_ahead(std::uint64_t offset, const void* data, std::uint32_t bytes,
@@ -173,6 +185,8 @@ void Adapter::visit_counters(CounterVisitor& v) const {
   v.counter("merged", u.doorbell.counters().merged);
   v.counter("stalled", u.doorbell.counters().stalled);
   v.counter("bad", u.doorbell.counters().bad);
+  v.counter("blue_flame", u.doorbell.counters().blue_flame);
+  v.counter("blue_flame_ignored", u.doorbell.counters().blue_flame_ignored);
   v.unit("wqe_fetch");
   v.counter("fetches", u.wqe_fetch.counters().fetches);
   v.counter("wqes", u.wqe_fetch.counters().wqes);
@@ -256,6 +270,10 @@ void Adapter::visit_counters(CounterVisitor& v) const {
   v.counter("rwqe_cache_miss", rwqe_misses);
   v.unit("event");
   v.counter("events", u.event.counters().events);
+  if (u.moderation.counters().held != 0) {
+    v.counter("held", u.moderation.counters().held);
+    v.counter("expired", u.moderation.counters().expired);
+  }
   v.counter("interrupts", u.event.counters().interrupts);
   v.counter("lost", u.event.counters().lost);
   v.unit("command");

@@ -54,6 +54,7 @@ class Adapter : public pcie::BarTarget {
   struct Units;
 
   void write_register(std::uint64_t offset, std::uint64_t value);
+  bool burst_write(std::uint64_t offset, const void* data, std::uint32_t bytes);
 
   std::unique_ptr<Core> core_;
   std::unique_ptr<Units> units_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "hca/event_moderation.hpp"
 #include "hca/event_unit.hpp"
 #include "hca/wqe_fetch.hpp"
 #include "hcasim/hw/wqe.hpp"
@@ -96,6 +97,8 @@ hw::CommandStatus CommandUnit::dispatch() {
       return destroy_cq();
     case hw::CommandOpcode::kResizeCq:
       return resize_cq();
+    case hw::CommandOpcode::kModifyCq:
+      return modify_cq();
     case hw::CommandOpcode::kCreateMr:
       return start_mr();
     case hw::CommandOpcode::kDestroyMr:
@@ -152,7 +155,7 @@ hw::CommandStatus CommandUnit::create_eq() {
 hw::CommandStatus CommandUnit::create_cq() {
   const auto context = input<hw::CqContext>(mailbox_);
   if (context.cqe == 0 || context.cqe > core_.parameters.device.max_cqe || context.base % 64 != 0 ||
-      context.cqn > 0xff'ffff) {
+      context.cqn > 0xff'ffff || context.cq_period > hw::kMaxCqPeriod) {
     return hw::CommandStatus::kBadParameter;
   }
   if (core_.contexts.cqs.size() >= core_.parameters.device.max_cq) {
@@ -176,11 +179,24 @@ hw::CommandStatus CommandUnit::resize_cq() {
   const auto context = input<hw::CqContext>(mailbox_);
   CompletionQueue* cq = core_.contexts.cqs.find(context.cqn);
   if (cq == nullptr) return hw::CommandStatus::kBadObject;
-  if (context.cqe == 0 || context.base % 64 != 0) return hw::CommandStatus::kBadParameter;
+  if (context.cqe == 0 || context.base % 64 != 0 || context.cq_period > hw::kMaxCqPeriod) {
+    return hw::CommandStatus::kBadParameter;
+  }
   const bool overflow = cq->overflow;
   *cq = CompletionQueue{};
   cq->context = context;
   cq->overflow = overflow;
+  return hw::CommandStatus::kOk;
+}
+
+hw::CommandStatus CommandUnit::modify_cq() {
+  const auto context = input<hw::CqContext>(mailbox_);
+  CompletionQueue* cq = core_.contexts.cqs.find(mailbox_.object);
+  if (cq == nullptr) return hw::CommandStatus::kBadObject;
+  if (mailbox_.mask != hw::kCqModeration || context.cq_period > hw::kMaxCqPeriod) {
+    return hw::CommandStatus::kBadParameter;
+  }
+  core_.moderation->modify(*cq, context.cq_count, context.cq_period);
   return hw::CommandStatus::kOk;
 }
 

@@ -48,6 +48,7 @@ class CommandUnit : public sim::Unit,
   hw::CommandStatus create_cq();
   hw::CommandStatus destroy_cq();
   hw::CommandStatus resize_cq();
+  hw::CommandStatus modify_cq();
   hw::CommandStatus start_mr();
   void read_translation();
   hw::CommandStatus create_mr();

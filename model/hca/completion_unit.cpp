@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "hca/event_moderation.hpp"
 #include "hca/event_unit.hpp"
 #include "hca/qp_control.hpp"
 
@@ -144,12 +145,7 @@ inline void CompletionUnit::write(CompletionQueue& cq, Entry& entry) {
   if (receive && core_.observer != nullptr) {
     core_.observer->receive_completed(entry.cqe.qpn, entry.message);
   }
-  notify(cq, entry.solicited);
-}
-
-inline void CompletionUnit::notify(CompletionQueue& cq, bool solicited) {
-  if (!cq.armed && !(cq.armed_solicited && solicited)) return;
-  raise_completion(cq);
+  core_.moderation->completed(cq, entry.solicited);
 }
 
 void CompletionUnit::overflow(CompletionQueue& cq, std::uint32_t qpn) {
@@ -163,31 +159,6 @@ void CompletionUnit::overflow(CompletionQueue& cq, std::uint32_t qpn) {
   eqe.number = cq.context.cqn;
   core_.event->raise(eqe);
   if (qp != nullptr) core_.qp_control->fail(*qp, hw::WcStatus::kLocQpOpErr);
-}
-
-// Arming and completing are atomic: a completion that the consumer had not seen when it armed
-// raises the event at once. `seen` says what it had read, not what it has given back.
-bool CompletionUnit::arm(std::uint32_t cqn, bool solicited_only, std::uint32_t seen) {
-  CompletionQueue* cq = core_.contexts.cqs.find(cqn);
-  if (cq == nullptr) return false;
-  const std::uint32_t newest =
-      solicited_only ? cq->solicited : static_cast<std::uint32_t>(cq->produced);
-  if (static_cast<std::int32_t>(newest - seen) > 0) {
-    raise_completion(*cq);
-  } else if (solicited_only) {
-    cq->armed_solicited = true;
-  } else {
-    cq->armed = true;
-  }
-  return true;
-}
-
-void CompletionUnit::raise_completion(CompletionQueue& cq) {
-  cq.armed = cq.armed_solicited = false;
-  hw::Eqe eqe{};
-  eqe.type = hw::EqeType::kCompletion;
-  eqe.number = cq.context.cqn;
-  core_.event->raise(eqe, cq.context.eqn);
 }
 
 }  // namespace hcasim::hca

@@ -45,8 +45,6 @@ class CompletionUnit : public sim::Unit, public pcie::DmaClient, public ContextU
   void event_behind(const hw::Eqe& eqe);
   /// Calls QpControl::completions_written once all completions made so far are written.
   void call_behind(std::uint32_t qpn);
-  /// The consumer asks for an event; `seen` is how many completions it has read. False: no such CQ.
-  bool arm(std::uint32_t cqn, bool solicited_only, std::uint32_t seen);
 
   const Counters& counters() const { return counters_; }
   const Stage& stage() const { return stage_; }
@@ -73,8 +71,6 @@ class CompletionUnit : public sim::Unit, public pcie::DmaClient, public ContextU
   void write(CompletionQueue& cq, Entry& entry);
   void count_error(hw::WcStatus status, bool receive);
   void overflow(CompletionQueue& cq, std::uint32_t qpn);
-  void notify(CompletionQueue& cq, bool solicited);
-  void raise_completion(CompletionQueue& cq);
 
   Core& core_;
   Stage stage_;

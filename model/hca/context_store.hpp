@@ -24,6 +24,9 @@ struct CompletionQueue {
   std::uint8_t owner = 1;       ///< bit of the present lap
   std::uint32_t consumed = 0;   ///< consumer's count as last read, modulo 2^32
   std::uint32_t solicited = 0;  ///< entries written up to the last solicited one, modulo 2^32
+  std::uint32_t armed_at = 0;   ///< what the consumer had read when it armed for any, modulo 2^32
+  hw::Time release_at = hw::kNever;  ///< when an event that is held back is raised at the latest
+  hw::Time wakes_at = hw::kNever;    ///< time of the event that looks at `release_at`
   bool armed = false;
   bool armed_solicited = false;
   bool overflow = false;  ///< sticky

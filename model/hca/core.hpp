@@ -29,6 +29,7 @@ class LocalOperations;
 class Departures;
 class ReceiveQueuePort;
 class CompletionUnit;
+class EventModeration;
 class EventUnit;
 class CommandUnit;
 class QpControl;
@@ -59,6 +60,7 @@ struct Core {
   Departures* departures = nullptr;
   ReceiveQueuePort* receive_queue = nullptr;
   CompletionUnit* completion = nullptr;
+  EventModeration* moderation = nullptr;
   EventUnit* event = nullptr;
   CommandUnit* command = nullptr;
   QpControl* qp_control = nullptr;

@@ -3,7 +3,7 @@
 
 #include "hca/doorbell_unit.hpp"
 
-#include "hca/completion_unit.hpp"
+#include "hca/event_moderation.hpp"
 #include "hca/qp_control.hpp"
 #include "hca/receive_queue_port.hpp"
 #include "hca/wqe_fetch.hpp"
@@ -49,6 +49,24 @@ bool DoorbellUnit::write(std::uint64_t offset, std::uint64_t value) {
   ++counters_.doorbells;
   waiting_.push(doorbell);
   if (waiting_.size() == 1) arrange();
+  return true;
+}
+
+bool DoorbellUnit::write_burst(std::uint64_t offset, const std::uint8_t* data,
+                               std::uint32_t bytes) {
+  const auto value = hw::load<std::uint64_t>(data);
+  const Time edge = core_.clock.edge_after(now());
+  if (!waiting_.empty() || stage_.next_free() > edge) {
+    const bool taken = write(offset - hw::bar::kBlueFlame + hw::bar::kSendDoorbell, value);
+    counters_.blue_flame_ignored += taken ? 1 : 0;
+    return taken;
+  }
+  ++counters_.doorbells;
+  constexpr std::uint32_t kWqe = hw::bar::kBlueFlameWqe;
+  bursts_.push(&core_.wqe_fetch->keep({data + kWqe, bytes - kWqe}));
+  Doorbell doorbell = decode(offset, value, now());
+  doorbell.kind = kBurst;
+  dispatch(doorbell, edge);
   return true;
 }
 
@@ -108,7 +126,7 @@ inline void DoorbellUnit::deliver(const Doorbell& doorbell) {
       break;
     case hw::bar::kCqArmDoorbell: {
       const bool solicited = (number & hw::bar::kArmSolicited) != 0;
-      if (core_.completion->arm(number & hw::bar::kNumberMask, solicited, doorbell.index)) return;
+      if (core_.moderation->arm(number & hw::bar::kNumberMask, solicited, doorbell.index)) return;
       break;
     }
     case hw::bar::kQpErrorDoorbell:
@@ -117,9 +135,22 @@ inline void DoorbellUnit::deliver(const Doorbell& doorbell) {
     case hw::bar::kEqConsumerDoorbell:
       return;  // event queues are sized so that the adapter never waits for their consumer
     default:
+      if (doorbell.kind == kBurst) return deliver_burst(doorbell);
       break;
   }
   ++counters_.bad;
+}
+
+void DoorbellUnit::deliver_burst(const Doorbell& doorbell) {
+  FetchBuffer& wqe = *bursts_.pop();
+  QueuePair* qp = core_.qp(doorbell.number);
+  if (qp == nullptr) {
+    core_.wqe_fetch->discard(wqe);
+    ++counters_.bad;
+    return;
+  }
+  const bool taken = core_.wqe_fetch->blue_flame(*qp, doorbell.index, doorbell.arrival, wqe);
+  ++(taken ? counters_.blue_flame : counters_.blue_flame_ignored);
 }
 
 }  // namespace hcasim::hca

@@ -40,6 +40,55 @@ void WqeFetch::doorbell(QueuePair& qp, std::uint32_t head, hw::Time arrival) {
   }
 }
 
+FetchBuffer& WqeFetch::keep(std::span<const std::uint8_t> wqe) {
+  FetchBuffer& buffer = buffers_.acquire();
+  buffer.kept = static_cast<std::uint16_t>(wqe.size());
+  const auto rest = std::ranges::copy(wqe, buffer.bytes.begin()).out;
+  std::fill(rest, buffer.bytes.end(), std::uint8_t{0});
+  return buffer;
+}
+
+bool WqeFetch::blue_flame(QueuePair& qp, std::uint32_t head, hw::Time arrival, FetchBuffer& wqe) {
+  const bool taken = is_next(qp, head) && is_whole(qp, wqe);
+  if (taken) {
+    enqueue(qp, wqe);
+  } else {
+    discard(wqe);
+  }
+  doorbell(qp, head, arrival);
+  return taken;
+}
+
+// Nothing posted earlier is left to fetch, and the doorbell is one that will be accepted.
+bool WqeFetch::is_next(const QueuePair& qp, std::uint32_t head) const {
+  const SendState& send = qp.send;
+  RingPointer next = send.head;
+  next.advance(1, qp.context.sq_size);
+  return qp.begins() && head == next.slot && send.fetch.count == send.head.count &&
+         next.count - send.done.count < qp.context.sq_size &&
+         next.count - send.send.count <= core_.parameters.wqe_fetch.prefetch_wqes;
+}
+
+bool WqeFetch::is_whole(const QueuePair& qp, const FetchBuffer& wqe) {
+  const auto control = hw::load<hw::SendWqeControl>(wqe.bytes.data());
+  const std::uint32_t most = std::min<std::uint32_t>(wqe.kept, qp.context.sq_stride);
+  return control.index == qp.send.head.slot && hw::send_wqe_bytes(control, qp.context.type) <= most;
+}
+
+// Like a fetch that is under way, up to the end of the stage.
+void WqeFetch::enqueue(QueuePair& qp, FetchBuffer& wqe) {
+  wqe.qpn = qp.context.qpn;
+  wqe.first = 0;
+  wqe.count = 1;
+  wqe.arrived = wqe.void_ = false;
+  qp.send.buffers.push_back(wqe);
+  ++qp.send.fetches;
+  qp.send.fetch.advance(1, qp.context.sq_size);
+  queue_.push(qp.context.qpn | kOnChip);
+  on_chip_.push(&wqe);
+  schedule(stage_.enter(now()));
+}
+
 inline void WqeFetch::stamp_doorbell(const QueuePair& qp, std::uint32_t count, hw::Time at) {
   if (core_.observer == nullptr) return;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -64,9 +113,11 @@ void WqeFetch::enqueue(QueuePair& qp) {
 
 void WqeFetch::on_event(std::uint64_t) {
   const std::uint32_t place = queue_.pop();
-  const std::uint32_t qpn = place & ~kFetched;
-  if (place == qpn && !core_.caches.qpc.look_up(qpn)) {
-    return core_.caches.qpc.fetch(qpn, *this, qpn);
+  const std::uint32_t qpn = place & ~(kFetched | kOnChip);
+  if (place == qpn) {
+    if (!core_.caches.qpc.look_up(qpn)) return core_.caches.qpc.fetch(qpn, *this, qpn);
+  } else if ((place & kOnChip) != 0) {
+    return on_dma_read(std::bit_cast<std::uint64_t>(on_chip_.pop()), false);
   }
   QueuePair* qp = core_.qp(qpn);
   if (qp == nullptr) return;

@@ -30,6 +30,11 @@ class FakeHost : public hw::HostPort {
     std::uint32_t index;
     bool operator==(const Doorbell&) const = default;
   };
+  /// A burst of lines.
+  struct Block {
+    std::uint64_t offset;  ///< within the BAR
+    std::vector<std::uint8_t> bytes;
+  };
 
   FakeHost() {
     limits.max_qp = 64;
@@ -66,6 +71,7 @@ class FakeHost : public hw::HostPort {
   std::map<std::uint32_t, hw::MptEntry> mrs;
   std::vector<hw::Mailbox> commands;  ///< in order
   std::vector<Doorbell> doorbells;    ///< in order
+  std::vector<Block> blocks;          ///< in order
   hw::Time charged = 0;
 
   std::size_t blocks_allocated() const { return memory_.size(); }
@@ -151,8 +157,8 @@ class FakeHost : public hw::HostPort {
       forget();
     }
   }
-  void mmio_write_block(std::uint64_t, std::span<const std::uint8_t>) override {
-    throw std::logic_error("no block writes expected");
+  void mmio_write_block(std::uint64_t offset, std::span<const std::uint8_t> bytes) override {
+    blocks.push_back({offset, {bytes.begin(), bytes.end()}});
   }
   std::uint64_t mmio_read64(std::uint64_t offset) override {
     return offset == hw::bar::kDeviceId ? device_id : 0;
@@ -312,6 +318,12 @@ class FakeHost : public hw::HostPort {
       case hw::CommandOpcode::kDestroyCq:
         cqs.erase(object);
         break;
+      case hw::CommandOpcode::kModifyCq: {
+        const auto in = hw::load<hw::CqContext>(mailbox.payload);
+        cqs.at(object).cq_count = in.cq_count;
+        cqs.at(object).cq_period = in.cq_period;
+        break;
+      }
       case hw::CommandOpcode::kCreateMr:
         mrs[object] = hw::load<hw::MptEntry>(mailbox.payload);
         break;

@@ -33,9 +33,14 @@ inline constexpr std::uint64_t kQpErrorDoorbell = 0x018;  ///< QPN: move the QP 
 inline constexpr std::uint64_t kTakeDoorbell = 0x020;  ///< SRQ, driver's tag: take one for loopback
 inline constexpr std::uint64_t kEqConsumerDoorbell = 0x028;  ///< EQN, consumer count
 
-/// The write-combining BlueFlame area of a UAR page: a send WQE of up to kBlueFlameBytes.
+/// The write-combining BlueFlame area of a UAR page takes one burst at a time, of whole 64-byte
+/// lines: the value of a send doorbell, and from byte kBlueFlameWqe on the send WQE that it adds to
+/// the ring, as far as it is in use (send_wqe_bytes). The WQE is in the ring as well: the adapter
+/// may take the burst for the doorbell alone, and reads again what it has to send again.
 inline constexpr std::uint64_t kBlueFlame = 0x800;
 inline constexpr std::uint64_t kBlueFlameBytes = 512;
+inline constexpr std::uint32_t kBlueFlameLine = 64;
+inline constexpr std::uint32_t kBlueFlameWqe = 8;
 
 inline constexpr std::uint32_t kArmSolicited = 1u << 31;
 inline constexpr std::uint32_t kNumberMask = 0x00ff'ffff;

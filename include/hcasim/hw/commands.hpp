@@ -29,6 +29,7 @@ enum class CommandOpcode : std::uint16_t {
   kModifySrq = 14,  ///< in and out: SrqContext; mask: SrqModify
   kQuerySrq = 15,   ///< out: SrqContext
   kDestroySrq = 16,
+  kModifyCq = 17,  ///< in: CqContext; mask: CqModify
 };
 
 /// What kModifySrq does: a pause alone, or the other two together. Between a pause and the new ring
@@ -37,6 +38,11 @@ enum SrqModify : std::uint32_t {
   kSrqRing = 1,   ///< go on after a pause with base, size, head and tail
   kSrqLimit = 2,  ///< arm the limit
   kSrqPause = 4,  ///< hand out nothing and take no doorbell
+};
+
+/// What kModifyCq changes.
+enum CqModify : std::uint32_t {
+  kCqModeration = 1,  ///< cq_count and cq_period
 };
 
 enum class CommandStatus : std::uint16_t {

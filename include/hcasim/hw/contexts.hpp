@@ -80,6 +80,9 @@ struct QpContext {
 };
 static_assert(sizeof(QpContext) == 256);
 
+/// Longest CqContext::cq_period, of 12 bits as mlx5 has it.
+inline constexpr std::uint16_t kMaxCqPeriod = 4095;
+
 /// Completion queue.
 struct CqContext {
   std::uint32_t cqn;
@@ -87,7 +90,9 @@ struct CqContext {
   std::uint64_t base;             ///< host address, aligned to 64
   std::uint64_t consumer_record;  ///< host address of its ConsumerRecord
   std::uint32_t eqn;              ///< event queue of its completion events
-  std::uint32_t reserved[9];
+  std::uint16_t cq_count;         ///< an armed queue's event waits for as many completions ...
+  std::uint16_t cq_period;  ///< ... or so many us, up to kMaxCqPeriod; either 0: for the first one
+  std::uint32_t reserved[8];
 };
 static_assert(sizeof(CqContext) == 64);
 

@@ -105,6 +105,14 @@ constexpr std::uint32_t send_wqe_data_offset(WrOpcode opcode, QpType type = QpTy
   return atomic ? 48 : 32;
 }
 
+/// Bytes of a send WQE that are in use.
+constexpr std::uint64_t send_wqe_bytes(const SendWqeControl& control, QpType type = QpType::kRc) {
+  if (control.opcode == WrOpcode::kRegMr) return kSendWqeRegisterOffset + sizeof(SendWqeRegister);
+  const bool is_inline = (control.flags & kWqeInline) != 0;
+  const std::uint64_t data = is_inline ? control.length : control.num_sge * sizeof(Sge);
+  return send_wqe_data_offset(control.opcode, type) + data;
+}
+
 /// Slot size of a send ring: whole blocks that hold max_sge elements or max_inline bytes.
 constexpr std::uint32_t send_wqe_stride(std::uint32_t max_sge, std::uint32_t max_inline,
                                         QpType type = QpType::kRc) {

@@ -86,6 +86,12 @@ using ib_event_handler_t = void (*)(ib_event* event, void* context);
 /// Called once for each armed notification, in interrupt context: it must not wait.
 using ib_comp_handler = void (*)(ib_cq* cq, void* context);
 
+/// Limits of rdma_set_cq_moderation.
+struct rdma_cq_caps {
+  std::uint16_t max_cq_moderation_count = 0;
+  std::uint16_t max_cq_moderation_period = 0;  ///< us
+};
+
 /// Limits of a device.
 struct ib_device_attr {
   int max_qp = 0;
@@ -105,6 +111,7 @@ struct ib_device_attr {
   int max_inline_data = 0;             ///< bytes (the kernel has no such limit)
   std::uint64_t page_size_cap = 0;     ///< bytes of a page of a region, for ib_map_mr_sg
   int max_fast_reg_page_list_len = 0;  ///< pages of a region made by ib_alloc_mr
+  rdma_cq_caps cq_caps;
 };
 
 /// A device.

@@ -20,6 +20,7 @@ struct rvt_driver_params {
   const char* name = "hcasim0";             ///< name of the device; must outlive it
   CpuCosts costs;                           ///< CPU time of data verbs
   bool rdmavt_compat = false;               ///< rdmavt's behaviour where it departs from the spec.
+  bool blue_flame = false;                  ///< a send alone goes with its doorbell, if it fits
   bool loopback_on_wire = false;            ///< QPs of one device talk through the adapter
   std::uint32_t qpn_start = 0;              ///< QPN before the first one
   std::uint32_t qpn_inc = 1;                ///< step of QPNs, before qos_shift

@@ -64,6 +64,8 @@ int rvt_create_cq(ib_cq* ibcq, const ib_cq_init_attr* attr, ib_udata* udata);
 /// Tasks only.
 /// @return 0
 int rvt_destroy_cq(ib_cq* ibcq, ib_udata* udata);
+/// See rdma_set_cq_moderation.
+int rvt_modify_cq(ib_cq* ibcq, std::uint16_t cq_count, std::uint16_t cq_period);
 /// See ib_poll_cq.
 int rvt_poll_cq(ib_cq* ibcq, int num_entries, ib_wc* entry);
 /// See ib_req_notify_cq. A wanted IB_CQ_NEXT_COMP is never weakened to IB_CQ_SOLICITED; both bits

@@ -87,6 +87,12 @@ ib_cq* ib_create_cq(ib_device* device, ib_comp_handler comp_handler,
                     ib_event_handler_t event_handler, void* context, const ib_cq_init_attr* attr);
 /// @return 0; -EBUSY while a queue pair uses it. Tasks only.
 int ib_destroy_cq(ib_cq* cq);
+/// Moderates the queue's notifications: an armed one comes with the `cq_count`-th completion since,
+/// or `cq_period` us after the first, whichever is earlier; with the first if either is 0.
+/// Solicited and failed completions, and those that the driver itself makes, do not wait. Tasks
+/// only.
+/// @return 0; -EINVAL cq_period above attrs.cq_caps.max_cq_moderation_period; -EIO
+int rdma_set_cq_moderation(ib_cq* cq, std::uint16_t cq_count, std::uint16_t cq_period);
 /// Takes up to `entries` completions, oldest first. Any context.
 /// @return how many were taken
 int ib_poll_cq(ib_cq* cq, int entries, ib_wc* wc);

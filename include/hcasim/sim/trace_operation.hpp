@@ -20,6 +20,7 @@ enum class Verb : std::uint8_t {
   kAllocMr,      ///< make an MR that a REG_MR work request will register
   kDeregMr,      ///< deregister memory
   kCreateCq,     ///< make a CQ
+  kModifyCq,     ///< moderate the events of a CQ
   kDestroyCq,    ///< destroy a CQ
   kCreateQp,     ///< make a QP, state RESET
   kModifyQp,     ///< move a QP through its states and set its attributes
@@ -33,7 +34,7 @@ enum class Verb : std::uint8_t {
   kPostSrqRecv,  ///< one work request on an SRQ
 };
 /// Number of verbs.
-inline constexpr std::size_t kVerbs = 16;
+inline constexpr std::size_t kVerbs = 17;
 /// True for verbs that post a work request.
 constexpr bool is_post(Verb verb) {
   return verb == Verb::kPostSend || verb == Verb::kPostRecv || verb == Verb::kPostSrqRecv;
@@ -93,8 +94,10 @@ enum class Arg : std::uint8_t {
   kAccess,  ///< bits of AccessFlag
   kIova,    ///< address that peers use for byte 0 of the MR; absent: the driver's choice
   // Completion queues
-  kCqe,     ///< entries
-  kVector,  ///< completion vector
+  kCqe,       ///< entries
+  kVector,    ///< completion vector
+  kCqCount,   ///< completions that an event waits for; 0: one
+  kCqPeriod,  ///< us that it waits for them
   // Queue pairs
   kType,           ///< a ServiceType
   kSendCq,         ///< NameId of a CQ

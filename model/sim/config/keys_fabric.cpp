@@ -102,6 +102,10 @@ void add_keys(KeyList& keys, fabric::SwitchParameters& p) {
 void add_keys(KeyList& keys, RvtParameters& p) {
   keys.insert(keys.end(),
               {
+                  {"rvt.blue_flame", &p.blue_flame, flag(),
+                   "A send that is posted alone and fits goes with its doorbell, in whole lines of "
+                   "64 bytes; the adapter then need not fetch it",
+                   "assumed: off, as lists and depth hide the fetch; mlx5 uses it for small posts"},
                   {"rvt.loopback_on_wire", &p.loopback_on_wire, flag(),
                    "Queue pairs of one device talk through the adapter instead of in the driver",
                    "Linux rdmavt: the driver copies (rvt_ruc_loopback)"},

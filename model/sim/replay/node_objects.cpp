@@ -42,6 +42,12 @@ int NodeObjects::make_cq(NameId name, std::uint32_t cqe, std::uint32_t vector) {
   return 0;
 }
 
+ControlResult NodeObjects::moderate_cq(const Operation& operation) {
+  const auto count = static_cast<std::uint16_t>(operation.value(Arg::kCqCount));
+  const auto period = static_cast<std::uint16_t>(operation.value(Arg::kCqPeriod));
+  return {rvt::rdma_set_cq_moderation(cq(operation.object)->cq, count, period), "modify_cq"};
+}
+
 int NodeObjects::make_mr(NameId name, std::uint64_t length, std::uint32_t access, bool iova_given,
                          std::uint64_t iova) {
   pd();
@@ -309,8 +315,14 @@ ControlResult NodeObjects::execute(const Operation& operation) {
               "reg_mr"};
     case Verb::kDeregMr:
       return {dereg(operation), "dereg_mr"};
-    case Verb::kCreateCq:
-      return {make_cq(operation.object, number(Arg::kCqe), number(Arg::kVector)), "create_cq"};
+    case Verb::kCreateCq: {
+      const int error = make_cq(operation.object, number(Arg::kCqe), number(Arg::kVector));
+      const bool moderated = operation.has(Arg::kCqCount) || operation.has(Arg::kCqPeriod);
+      if (error != 0 || !moderated) return {error, "create_cq"};
+      return moderate_cq(operation);
+    }
+    case Verb::kModifyCq:
+      return moderate_cq(operation);
     case Verb::kDestroyCq:
       return {destroy_cq(operation), "destroy_cq"};
     case Verb::kCreateQp:

@@ -178,6 +178,7 @@ class NodeObjects {
   int destroy_cq(const Operation& operation);
   int destroy_qp(const Operation& operation);
   ControlResult create_srq(const Operation& operation);
+  ControlResult moderate_cq(const Operation& operation);
   ControlResult modify_srq(const Operation& operation);
   int destroy_srq(const Operation& operation);
   int to_init(TraceQp& qp, const Operation& operation);

@@ -23,6 +23,7 @@ rvt::rvt_driver_params driver_parameters(const NodeConfig& config) {
   params.costs.post_recv = config.host.post_recv_ns * hw::kNanosecond;
   params.costs.poll_cqe = config.host.poll_hit_ns * hw::kNanosecond;
   params.rdmavt_compat = config.rvt.rdmavt_compat;
+  params.blue_flame = config.rvt.blue_flame;
   params.loopback_on_wire = config.rvt.loopback_on_wire;
   return params;
 }

@@ -211,6 +211,43 @@ TEST_F(CompletionQueue, RefusedSendIsRetiredAllTheSame) {
   EXPECT_EQ(rvt(qp)->s_last, 1u);
 }
 
+// --- Moderation
+// -------------------------------------------------------------------------------------
+
+TEST_F(CompletionQueue, ModerationReachesTheAdapter) {
+  const rdma_cq_caps caps = ibdev->attrs.cq_caps;
+  EXPECT_EQ(caps.max_cq_moderation_count, 65535);
+  EXPECT_EQ(caps.max_cq_moderation_period, 4095);
+  EXPECT_EQ(rdma_set_cq_moderation(cq, 65535, 4095), 0);
+  EXPECT_EQ(host.cqs.at(cqn(cq)).cq_count, 65535);
+  EXPECT_EQ(host.cqs.at(cqn(cq)).cq_period, 4095);
+  EXPECT_EQ(host.commands.back().mask, std::uint32_t{hw::kCqModeration});
+  EXPECT_EQ(rdma_set_cq_moderation(cq, 0, 0), 0);
+  EXPECT_EQ(host.cqs.at(cqn(cq)).cq_period, 0);
+}
+
+TEST_F(CompletionQueue, ModerationIsRefused) {
+  ASSERT_EQ(rdma_set_cq_moderation(cq, 3, 4), 0);
+  EXPECT_EQ(rdma_set_cq_moderation(cq, 1, 4096), -EINVAL);
+  host.commands_until_failure = 0;
+  EXPECT_EQ(rdma_set_cq_moderation(cq, 1, 1), -EINVAL);
+  host.set_may_wait(false);
+  EXPECT_EQ(rdma_set_cq_moderation(cq, 1, 1), -EDEADLK);
+  host.set_may_wait(true);
+  EXPECT_EQ(host.cqs.at(cqn(cq)).cq_count, 3);
+  host.answers = false;
+  EXPECT_EQ(rdma_set_cq_moderation(cq, 1, 1), -EIO);
+}
+
+// The adapter alone holds back: what the driver completes is told of at once.
+TEST_F(CompletionQueue, CompletionsOfTheDriverAreNotModerated) {
+  ASSERT_EQ(rdma_set_cq_moderation(cq, 100, 4095), 0);
+  ASSERT_EQ(ib_req_notify_cq(cq, IB_CQ_NEXT_COMP), 0);
+  ASSERT_TRUE(enter(cq, 2));
+  host.settle();
+  EXPECT_EQ(cq_seen.completions, 1);
+}
+
 // --- Notification
 // -----------------------------------------------------------------------------------
 
