@@ -79,6 +79,20 @@ inline fabric::PacketPtr Responder::enter_stage() {
   return {};
 }
 
+void Responder::looped_back(fabric::PacketPtr packet) {
+  if (!fits(static_cast<std::uint32_t>(packet->payload_size()))) {
+    ++counters_.rx_discards_phy;
+    return;
+  }
+  enter_again(std::move(packet));
+}
+
+// One more turn of the stage, behind all that are in it.
+void Responder::enter_again(fabric::PacketPtr packet) {
+  delayed_.push(std::move(packet));
+  schedule(stage_.enter_at_edge(now() - stage_.latency()), kDelayed);
+}
+
 void Responder::on_event(std::uint64_t argument) {
   fabric::PacketPtr packet = argument == kArrived ? enter_stage() : delayed_.pop();
   if (packet) handle(std::move(packet));
@@ -86,10 +100,7 @@ void Responder::on_event(std::uint64_t argument) {
 
 inline void Responder::handle(fabric::PacketPtr packet) {
   QueuePair* qp = core_.qp(packet->dest_qp);
-  if (qp == nullptr) {
-    ++counters_.n_pkt_drops;
-    return;
-  }
+  if (qp == nullptr) return to_group(*packet);
   if (qp->held) return hold(*qp, std::move(packet));
   if (!core_.caches.qpc.look_up(qp->context.qpn)) [[unlikely]] {
     core_.caches.qpc.fetch(qp->context.qpn, *this, kForHeld | qp->context.qpn);
@@ -567,38 +578,6 @@ Responder::Verdict Responder::refuse(QueuePair& qp, hw::NakCode code, hw::WcStat
   }
   core_.qp_control->fail(qp, in_hand);
   return Verdict::kDone;
-}
-
-void Responder::stop(QueuePair& qp, hw::WcStatus in_hand) {
-  ReceiveState& receive = qp.receive;
-  drop_pending(qp);
-  receive.receiving = Receiving::kNothing;
-  const bool vanishes = in_hand == hw::WcStatus::kSuccess;
-  // A take from an own queue ends with the queue; that from an SRQ has to be waited for.
-  if (vanishes && qp.srq == nullptr && receive.waiting == Waiting::kTake) {
-    receive.waiting = Waiting::kNothing;
-  }
-  if (receive.waiting == Waiting::kTranslation) receive.waiting = Waiting::kNothing;
-  if (receive.rwqe == nullptr) return;
-  if (!vanishes) {
-    complete_failed(qp, *receive.rwqe, in_hand);
-  } else if (qp.srq != nullptr) {
-    core_.receive_queue->publish_tail(qp, receive.rwqe->slot);
-  }
-  taken_.release(*std::exchange(receive.rwqe, nullptr));
-}
-
-void Responder::complete_failed(QueuePair& qp, const TakenWqe& wqe, hw::WcStatus status) {
-  core_.receive_queue->publish_tail(qp, wqe.slot);
-  hw::Cqe& cqe = core_.completion->complete_receive(qp, status, true, 0);
-  cqe.wr_id = wqe.wr_id;
-  cqe.wqe_index = wqe.slot;
-  cqe.opcode = hw::WcOpcode::kRecv;
-}
-
-void Responder::release(QueuePair& qp) {
-  drop_held(qp);
-  core_.response->release(qp);
 }
 
 }  // namespace hcasim::hca

@@ -1,10 +1,13 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
 // The packets of the responder that wait: held ones for the context of their queue pair, pending
-// ones for a receive WQE, an atomic or translations.
+// ones for a receive WQE, an atomic or translations. What becomes of them when it is stopped.
 #include <utility>
 
+#include "hca/completion_unit.hpp"
+#include "hca/receive_queue_port.hpp"
 #include "hca/responder.hpp"
+#include "hca/response_unit.hpp"
 
 namespace hcasim::hca {
 
@@ -83,6 +86,38 @@ void Responder::drop_first_pending(QueuePair& qp) {
 
 void Responder::drop_pending(QueuePair& qp) {
   while (qp.receive.pending_first != nullptr) drop_first_pending(qp);
+}
+
+void Responder::stop(QueuePair& qp, hw::WcStatus in_hand) {
+  ReceiveState& receive = qp.receive;
+  drop_pending(qp);
+  receive.receiving = Receiving::kNothing;
+  const bool vanishes = in_hand == hw::WcStatus::kSuccess;
+  // A take from an own queue ends with the queue; that from an SRQ has to be waited for.
+  if (vanishes && qp.srq == nullptr && receive.waiting == Waiting::kTake) {
+    receive.waiting = Waiting::kNothing;
+  }
+  if (receive.waiting == Waiting::kTranslation) receive.waiting = Waiting::kNothing;
+  if (receive.rwqe == nullptr) return;
+  if (!vanishes) {
+    complete_failed(qp, *receive.rwqe, in_hand);
+  } else if (qp.srq != nullptr) {
+    core_.receive_queue->publish_tail(qp, receive.rwqe->slot);
+  }
+  taken_.release(*std::exchange(receive.rwqe, nullptr));
+}
+
+void Responder::complete_failed(QueuePair& qp, const TakenWqe& wqe, hw::WcStatus status) {
+  core_.receive_queue->publish_tail(qp, wqe.slot);
+  hw::Cqe& cqe = core_.completion->complete_receive(qp, status, true, 0);
+  cqe.wr_id = wqe.wr_id;
+  cqe.wqe_index = wqe.slot;
+  cqe.opcode = hw::WcOpcode::kRecv;
+}
+
+void Responder::release(QueuePair& qp) {
+  drop_held(qp);
+  core_.response->release(qp);
 }
 
 }  // namespace hcasim::hca

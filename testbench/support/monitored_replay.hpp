@@ -79,9 +79,8 @@ class MonitoredReplay {
       a.uses_srq = srqs_.contains({operation.node, srq});
       b.uses_srq = srqs_.contains({operation.peer_node, srq});
     }
-    if (!a.port || !b.port) return;
-    add(operation, a, b);
-    add(operation, b, a);
+    if (a.port) add(operation, a, b);
+    if (b.port) add(operation, b, a);
   }
 
   std::optional<std::uint32_t> port_of(const Node& node) const {
@@ -118,7 +117,7 @@ class MonitoredReplay {
     qp.ack_timeout =
         monitor::ack_timeout(static_cast<std::uint8_t>(operation.value(sim::Arg::kTimeout)));
     monitor_.add(*end.port, qp);
-    run_.set_sender(*end.port, *peer.port, peer.qpn, end.qpn);
+    if (peer.port) run_.set_sender(*end.port, *peer.port, peer.qpn, end.qpn);
   }
 
   monitor::CapturedRun run_;

@@ -172,8 +172,8 @@ TEST_P(HandTrace, GivesTheSameBytesWithFaults) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, HandTrace,
-                         testing::Values("counters", "ping-pong", "receiver-not-ready", "refused",
-                                         "srq", "storage", "unreliable"),
+                         testing::Values("counters", "multicast", "ping-pong", "receiver-not-ready",
+                                         "refused", "srq", "storage", "unreliable"),
                          [](const auto& instance) {
                            std::string name = instance.param;
                            std::replace(name.begin(), name.end(), '-', '_');
