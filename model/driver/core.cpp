@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <memory>
 
+#include "hcasim/hw/wire/multicast.hpp"
 #include "hcasim/rvt/rdma_vt.hpp"
 #include "hcasim/rvt/verbs.hpp"
 
@@ -38,6 +39,18 @@ std::unique_ptr<rvt_qp> new_qp(ib_pd* pd, const ib_qp_init_attr& attr) {
   qp->ibqp.qp_context = attr.qp_context;
   qp->ibqp.qp_type = attr.qp_type;
   return qp;
+}
+
+// The next hop of a group follows from the group.
+rdma_ah_attr with_next_hop(const rdma_ah_attr& attr) {
+  rdma_ah_attr resolved = attr;
+  if (hw::is_multicast(attr.grh.dgid.raw))
+    resolved.roce.dmac = hw::multicast_mac(attr.grh.dgid.raw);
+  return resolved;
+}
+
+bool is_mcast(const ib_qp* qp, const ib_gid& gid) {
+  return qp->qp_type == IB_QPT_UD && gid.raw[0] == 0xff;
 }
 
 }  // namespace
@@ -86,14 +99,16 @@ ib_ah* rdma_create_ah(ib_pd* pd, const rdma_ah_attr* attr) {
   auto ah = std::make_unique<rvt_ah>();
   ah->ibah.device = pd->device;
   ah->ibah.pd = pd;
-  const int error = rvt_create_ah(&ah->ibah, attr);
+  const rdma_ah_attr path = with_next_hop(*attr);
+  const int error = rvt_create_ah(&ah->ibah, &path);
   if (error != 0) return ERR_PTR<ib_ah>(error);
   ++pd->usecnt;
   return &ah.release()->ibah;
 }
 
 int rdma_modify_ah(ib_ah* ah, const rdma_ah_attr* attr) {
-  return rvt_modify_ah(ah, attr);
+  const rdma_ah_attr path = with_next_hop(*attr);
+  return rvt_modify_ah(ah, &path);
 }
 
 int rdma_query_ah(ib_ah* ah, rdma_ah_attr* attr) {
@@ -197,6 +212,21 @@ int ib_destroy_qp(ib_qp* qp) {
   use_qp_objects(qp, -1);
   delete ibqp_to_rvtqp(qp);
   return 0;
+}
+
+int ib_attach_mcast(ib_qp* qp, const ib_gid* gid, std::uint16_t lid) {
+  if (!is_mcast(qp, *gid)) return -EINVAL;
+  const bool counted = rvt_is_attached(qp, *gid) && !ib_to_rvt(qp->device)->dparms.rdmavt_compat;
+  const int error = rvt_attach_mcast(qp, gid, lid);
+  if (error == 0 && !counted) ++qp->usecnt;
+  return error;
+}
+
+int ib_detach_mcast(ib_qp* qp, const ib_gid* gid, std::uint16_t lid) {
+  if (!is_mcast(qp, *gid)) return -EINVAL;
+  const int error = rvt_detach_mcast(qp, gid, lid);
+  if (error == 0) --qp->usecnt;
+  return error;
 }
 
 int ib_post_send(ib_qp* qp, const ib_send_wr* wr, const ib_send_wr** bad_wr) {

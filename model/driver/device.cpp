@@ -70,6 +70,10 @@ void set_limits(rvt_dev_info* rdi) {
   attrs.max_inline_data = least(limits.max_inline_data, SendWqe::kMaxInline);
   attrs.max_cq = least(limits.max_cq, kAny);
   attrs.max_cqe = least(limits.max_cqe, kAny);
+  attrs.max_mcast_grp = least(limits.max_mcast_grp, kAny);
+  attrs.max_mcast_qp_attach = least(limits.max_mcast_qp_attach, kAny);
+  attrs.max_total_mcast_qp_attach = static_cast<int>(std::min<std::uint64_t>(
+      kAny, std::uint64_t{limits.max_mcast_grp} * limits.max_mcast_qp_attach));
   attrs.max_srq = least(limits.max_srq, kAny);
   attrs.max_srq_wr = 65534;  // what the adapter's receive queues hold
   attrs.max_srq_sge = attrs.max_recv_sge;

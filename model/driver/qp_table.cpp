@@ -22,7 +22,11 @@ int rvt_driver_qp_init(rvt_dev_info* rdi) {
 }
 
 unsigned rvt_qp_exit(rvt_dev_info* rdi) {
-  const unsigned left = rvt_free_all_qps(rdi);
+  unsigned left = rvt_free_all_qps(rdi);
+  for (rvt_ibport& port : rdi->ports) {
+    left += port.mcast_tree.empty() ? 0 : 1;
+    port.mcast_tree.clear();
+  }
   free_qpn_table(&rdi->qp_dev.qpn_table);
   rdi->qp_dev.qp_table.clear();
   for (auto& page : rdi->qp_dev.by_number) page.reset();

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "hcasim/hw/wire/multicast.hpp"
+
 namespace hcasim::fabric {
 
 namespace {
@@ -45,12 +47,23 @@ void Switch::forward(PacketPtr packet, std::size_t input) {
   SwitchCounters& counters = outputs_[input].counters();
   ++counters.rx_packets_phy;
   counters.rx_bytes_phy += SwitchOutput::bytes_of(*packet);
+  if (hw::is_multicast(packet->address.dst_mac)) return flood(*packet, input);
   SwitchOutput* const output = output_for(packet->address.dst_mac);
   if (output == nullptr) {
     ++counters.discard_ingress_general;
     return;
   }
   output->take(std::move(packet), pauses_[input]);
+}
+
+// To all but where it came from. Whose message it is matters to no receiver: there are several.
+void Switch::flood(const Packet& packet, std::size_t input) {
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    if (i == input) continue;
+    PacketPtr copy = pool_.clone(packet);
+    copy->message = 0;
+    outputs_[i].take(std::move(copy), pauses_[input]);
+  }
 }
 
 Switch::Input::Input(Switch& owner, sim::Engine& engine, const Port& port, std::size_t index)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fabric/link.hpp"
+#include "fabric/packet_pool.hpp"
 #include "fabric/pause_control.hpp"
 #include "fabric/switch_output.hpp"
 
@@ -17,7 +18,8 @@ namespace hcasim::fabric {
 /// An output-queued Ethernet switch that stores and forwards. A packet whose last bit is in reaches
 /// the queue of the output to which its destination MAC leads a fixed latency later; of those that
 /// reach it at the same time, that of the lower input comes first. What leaves at that time has
-/// made room for them. Addresses are told to it: it neither learns nor floods.
+/// made room for them. Addresses are told to it: it does not learn. What is for many
+/// goes to all outputs but that to its sender.
 class Switch {
  public:
   /// One of its ports; its parameters hold for the input and the output.
@@ -66,8 +68,10 @@ class Switch {
   };
 
   void forward(PacketPtr packet, std::size_t input);
+  void flood(const Packet& packet, std::size_t input);
   SwitchOutput* output_for(const hw::MacAddress& address);
 
+  PacketPool pool_;  // of copies
   std::deque<SwitchOutput> outputs_;
   std::deque<PauseControl> pauses_;
   std::deque<Input> inputs_;

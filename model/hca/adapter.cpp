@@ -14,6 +14,7 @@
 #include "hca/event_moderation.hpp"
 #include "hca/event_unit.hpp"
 #include "hca/local_operations.hpp"
+#include "hca/loopback.hpp"
 #include "hca/qp_control.hpp"
 #include "hca/receive_queue_port.hpp"
 #include "hca/requester.hpp"
@@ -46,7 +47,8 @@ struct Adapter::Units {
         qp_control(core),
         srq_control(core),
         command(core),
-        departures(core) {}
+        departures(core),
+        loopback(core) {}
 
   DoorbellUnit doorbell;
   WqeFetch wqe_fetch;
@@ -65,6 +67,7 @@ struct Adapter::Units {
   SrqControl srq_control;
   CommandUnit command;
   Departures departures;
+  Loopback loopback;
 };
 
 Adapter::Adapter(sim::Engine& engine, const Parameters& parameters, pcie::DmaPort& dma,
@@ -88,6 +91,7 @@ Adapter::Adapter(sim::Engine& engine, const Parameters& parameters, pcie::DmaPor
   core_->srq_control = &units_->srq_control;
   core_->command = &units_->command;
   core_->departures = &units_->departures;
+  core_->loopback = &units_->loopback;
   units_->qp_control.set_listener(units_->command);
   units_->srq_control.set_listener(units_->command);
 }

@@ -120,6 +120,10 @@ hw::CommandStatus CommandUnit::dispatch() {
       return core_.srq_control->query(mailbox_.object);
     case hw::CommandOpcode::kDestroySrq:
       return core_.srq_control->destroy(mailbox_.object);
+    case hw::CommandOpcode::kAttachMcast:
+      return attach_mcast();
+    case hw::CommandOpcode::kDetachMcast:
+      return core_.multicast.detach(input<hw::McastGroup>(mailbox_).gid, mailbox_.object);
     default:
       return hw::CommandStatus::kBadOpcode;
   }
@@ -140,6 +144,8 @@ hw::CommandStatus CommandUnit::query_device() {
   limits.max_mr = 1u << 23;
   limits.ports = 1;
   limits.max_mtu = 4096;
+  limits.max_mcast_grp = device.max_mcast_grp;
+  limits.max_mcast_qp_attach = device.max_mcast_qp_attach;
   limits.icm_bytes = core_.caches.area_bytes();
   hw::store(mailbox_.payload, limits);
   return hw::CommandStatus::kOk;
@@ -295,10 +301,18 @@ hw::CommandStatus CommandUnit::destroy_qp() {
   return hw::CommandStatus::kPending;
 }
 
+hw::CommandStatus CommandUnit::attach_mcast() {
+  const QueuePair* qp = core_.qp(mailbox_.object);
+  if (qp == nullptr) return hw::CommandStatus::kBadObject;
+  if (!qp->datagram()) return hw::CommandStatus::kBadParameter;
+  return core_.multicast.attach(input<hw::McastGroup>(mailbox_).gid, mailbox_.object);
+}
+
 void CommandUnit::qp_stopped(std::uint32_t qpn, std::uint32_t tail) {
   if (destroying_ == qpn) {
     destroying_ = kNone;
     if (SharedQueue* srq = core_.qp(qpn)->srq) --srq->users;
+    core_.multicast.remove(qpn);
     core_.contexts.qps.destroy(qpn);
     core_.caches.qpc.drop(qpn);
   }

@@ -10,6 +10,7 @@
 #include "hca/clock.hpp"
 #include "hca/context_caches.hpp"
 #include "hca/context_store.hpp"
+#include "hca/multicast_table.hpp"
 #include "hca/observer.hpp"
 #include "hca/parameters.hpp"
 #include "pcie/dma.hpp"
@@ -27,6 +28,7 @@ class ResponseUnit;
 class AtomicUnit;
 class LocalOperations;
 class Departures;
+class Loopback;
 class ReceiveQueuePort;
 class CompletionUnit;
 class EventModeration;
@@ -47,6 +49,7 @@ struct Core {
   hw::Time port_lead = 0;  ///< how long before the port runs dry new packets are made
   ContextStore contexts;
   ContextCaches caches{dma, parameters};
+  MulticastTable multicast{parameters.device.max_mcast_grp, parameters.device.max_mcast_qp_attach};
 
   DoorbellUnit* doorbell = nullptr;
   WqeFetch* wqe_fetch = nullptr;
@@ -58,6 +61,7 @@ struct Core {
   AtomicUnit* atomic = nullptr;
   LocalOperations* local = nullptr;
   Departures* departures = nullptr;
+  Loopback* loopback = nullptr;
   ReceiveQueuePort* receive_queue = nullptr;
   CompletionUnit* completion = nullptr;
   EventModeration* moderation = nullptr;

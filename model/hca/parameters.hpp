@@ -97,6 +97,8 @@ struct Parameters {
     std::uint32_t max_cqe = 0x2fffff;
     std::uint32_t max_rd_atomic = 16;  ///< responder resources of one QP
     std::uint32_t max_srq = 1024;
+    std::uint32_t max_mcast_grp = 16384;
+    std::uint32_t max_mcast_qp_attach = 16;
   } device;
 };
 

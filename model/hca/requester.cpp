@@ -16,6 +16,7 @@
 #include "hca/send_scheduler.hpp"
 #include "hca/wqe_fetch.hpp"
 #include "hcasim/hw/bar.hpp"
+#include "hcasim/hw/wire/multicast.hpp"
 
 namespace hcasim::hca {
 
@@ -203,6 +204,7 @@ inline void Requester::send_data_packet(QueuePair& qp) {
     packet->reth = {remote.addr, remote.rkey, control.length};
   } else if (qp.datagram()) {
     address_datagram(qp, *packet);
+    if (comes_back(*packet)) return send_to_group(qp, std::move(packet), bytes);
   }
   packet->resize_payload(bytes);
   if (!fill_payload(qp, std::move(packet), bytes)) return;
@@ -213,6 +215,29 @@ void Requester::address_datagram(const QueuePair& qp, fabric::Packet& packet) {
   const auto to = hw::load<hw::SendWqeDatagram>(qp.send.front + hw::kSendWqeDatagramOffset);
   QueuePair::set_address(packet, to.av, to.remote_qpn & hw::bar::kNumberMask);
   if ((to.remote_qkey & hw::kOwnQkey) == 0) packet.qkey = to.remote_qkey;
+}
+
+// Own queue pairs are in the group that it goes to.
+bool Requester::comes_back(const fabric::Packet& packet) const {
+  return packet.dest_qp == hw::kMulticastQpn &&
+         !core_.multicast.members(packet.address.dst_gid).empty();
+}
+
+// It takes a place in the queue, gathers or not, where it is copied as it leaves.
+void Requester::send_to_group(QueuePair& qp, fabric::PacketPtr packet, std::uint32_t bytes) {
+  const Message& message = qp.send.message;
+  const std::uint8_t* data = qp.send.front + qp.service.data_offset;
+  const bool inline_data = (message.control.flags & hw::kWqeInline) != 0;
+  packet->resize_payload(bytes);
+  GatherPlan plan;
+  if (inline_data) {
+    std::memcpy(packet->payload().data(), data, bytes);
+  } else if (!plan_gather(core_.contexts.memory, &core_.caches.translation, qp.context.pd, data,
+                          message.control.num_sge, 0, bytes, plan)) {
+    return fail_here(qp, current(qp.send), hw::WcStatus::kLocProtErr);
+  }
+  gather(qp, std::move(packet), plan, true);
+  end_packet(qp, 1, bytes);
 }
 
 void Requester::send_request_packet(QueuePair& qp) {
@@ -252,8 +277,15 @@ inline bool Requester::fill_payload(QueuePair& qp, fabric::PacketPtr packet, std
     fail_here(qp, current(qp.send), hw::WcStatus::kLocProtErr);
     return false;
   }
+  gather(qp, std::move(packet), plan, false);
+  return true;
+}
+
+inline void Requester::gather(QueuePair& qp, fabric::PacketPtr packet, const GatherPlan& plan,
+                              bool comes_back) {
   ++qp.send.gathers;
   transmit_queue_.open(std::move(packet), qp.context.qpn);
+  if (comes_back) transmit_queue_.loop_back();
   if (!plan.missing.empty()) transmit_queue_.hold(plan.missing);
   std::uint32_t filled = 0;
   plan.for_each([&](std::uint64_t address, std::uint32_t length) {
@@ -261,7 +293,6 @@ inline bool Requester::fill_payload(QueuePair& qp, fabric::PacketPtr packet, std
     filled += length;
   });
   transmit_queue_.close();
-  return true;
 }
 
 // Sends a packet that needs no gathers.

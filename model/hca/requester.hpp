@@ -13,6 +13,8 @@
 
 namespace hcasim::hca {
 
+struct GatherPlan;
+
 /// Where the response of a READ or an atomic goes.
 struct ScatterList {
   ScatterList* next = nullptr;
@@ -105,6 +107,9 @@ class Requester final : public TransmitQueue::Owner {
   void send_request_packet(QueuePair& qp);
   bool fill_payload(QueuePair& qp, fabric::PacketPtr packet, std::uint32_t bytes);
   void send_complete(QueuePair& qp, fabric::PacketPtr packet);
+  void gather(QueuePair& qp, fabric::PacketPtr packet, const GatherPlan& plan, bool comes_back);
+  bool comes_back(const fabric::Packet& packet) const;
+  void send_to_group(QueuePair& qp, fabric::PacketPtr packet, std::uint32_t bytes);
   static void address_datagram(const QueuePair& qp, fabric::Packet& packet);
   void stamp_packet(std::uint64_t message, const hw::OpcodeInfo& info, hw::Time at);
   bool wants_ack(QueuePair& qp, bool last);

@@ -75,6 +75,20 @@ inline fabric::PacketPtr Responder::enter_stage() {
   return {};
 }
 
+void Responder::looped_back(fabric::PacketPtr packet) {
+  if (!fits(static_cast<std::uint32_t>(packet->payload_size()))) {
+    ++counters_.rx_discards_phy;
+    return;
+  }
+  enter_again(std::move(packet));
+}
+
+// One more turn of the stage, behind all that are in it.
+void Responder::enter_again(fabric::PacketPtr packet) {
+  delayed_.push(std::move(packet));
+  schedule(stage_.enter_at_edge(now() - stage_.latency()), kDelayed);
+}
+
 void Responder::on_event(std::uint64_t argument) {
   fabric::PacketPtr packet = argument == kArrived ? enter_stage() : delayed_.pop();
   if (packet) handle(std::move(packet));
@@ -82,10 +96,7 @@ void Responder::on_event(std::uint64_t argument) {
 
 inline void Responder::handle(fabric::PacketPtr packet) {
   QueuePair* qp = core_.qp(packet->dest_qp);
-  if (qp == nullptr) {
-    ++counters_.n_pkt_drops;
-    return;
-  }
+  if (qp == nullptr) return to_group(*packet);
   if (qp->held) return hold(*qp, std::move(packet));
   if (!core_.caches.qpc.look_up(qp->context.qpn)) [[unlikely]] {
     core_.caches.qpc.fetch(qp->context.qpn, *this, kForHeld | qp->context.qpn);

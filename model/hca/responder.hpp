@@ -74,6 +74,8 @@ class Responder final : public sim::Unit, public fabric::PacketSink, public Cont
   void on_packet(fabric::PacketPtr packet) override { on_wire(packet, now()); }
   /// Takes every packet: until it could leave the stage nothing happens to it.
   void on_wire(fabric::PacketPtr& packet, hw::Time arrival) override;
+  /// What this adapter sent to a group. To be told when it could leave the stage.
+  void looped_back(fabric::PacketPtr packet);
   /// The answer to a take.
   void taken(std::uint32_t qpn, hw::rq::TakeStatus status, const TakenWqe& wqe,
              std::uint32_t remaining);
@@ -115,6 +117,8 @@ class Responder final : public sim::Unit, public fabric::PacketSink, public Cont
   bool fits(std::uint32_t bytes);
   fabric::PacketPtr enter_stage();
   void handle(fabric::PacketPtr packet);
+  void enter_again(fabric::PacketPtr packet);
+  void to_group(const fabric::Packet& packet);
   bool dispatch(QueuePair& qp, fabric::PacketPtr& packet, bool fetched);
   void hold(QueuePair& qp, fabric::PacketPtr packet);
   void go_on(QueuePair& qp, bool fetched);

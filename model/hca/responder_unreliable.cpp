@@ -8,8 +8,26 @@
 #include "fabric/codec.hpp"
 #include "hca/qp_control.hpp"
 #include "hca/responder.hpp"
+#include "hcasim/hw/wire/multicast.hpp"
 
 namespace hcasim::hca {
+
+// Each queue pair of the group gets a copy of the datagram, which takes a turn of the stage and a
+// receive of its own. The sender's message is not timed by any of them. What is for nobody is
+// dropped.
+void Responder::to_group(const fabric::Packet& packet) {
+  const bool group =
+      packet.dest_qp == hw::kMulticastQpn && hw::transport_of(packet.opcode) == hw::Transport::kUd;
+  const auto members =
+      group ? core_.multicast.members(packet.address.dst_gid) : std::span<const std::uint32_t>{};
+  if (members.empty()) ++counters_.n_pkt_drops;
+  for (const std::uint32_t qpn : members) {
+    fabric::PacketPtr copy = core_.packets.clone(packet);
+    copy->dest_qp = qpn;
+    copy->message = 0;
+    enter_again(std::move(copy));
+  }
+}
 
 // On UC a gap, or the beginning of another message, is the end of the message in hand. Whatever
 // the PSN, the packet is looked at: the next that begins a message is the one to go on with.

@@ -1,10 +1,13 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
 // The packets of the responder that wait: held ones for the context of their queue pair, pending
-// ones for a receive WQE, an atomic or translations.
+// ones for a receive WQE, an atomic or translations. What becomes of them when it is stopped.
 #include <utility>
 
+#include "hca/completion_unit.hpp"
+#include "hca/receive_queue_port.hpp"
 #include "hca/responder.hpp"
+#include "hca/response_unit.hpp"
 
 namespace hcasim::hca {
 

@@ -6,6 +6,8 @@
 #include <bit>
 #include <utility>
 
+#include "hca/loopback.hpp"
+
 namespace hcasim::hca {
 
 void TransmitQueue::open(fabric::PacketPtr packet, std::uint32_t qpn) {
@@ -61,10 +63,7 @@ void TransmitQueue::send_ready() {
   while (!entries_.empty() && entries_.front().reads == 0) {
     Entry entry = entries_.pop();
     ++first_;
-    if (entry.dropped) {
-      owner_.packet_dropped(entry.qpn);
-      continue;
-    }
+    if (entry.special != Entry::Special::kNothing && send_special(entry)) continue;
     if (entry.error && !owner_.gather_failed(entry.qpn, *entry.packet)) continue;
     const std::uint64_t message = entry.packet->message;
     const hw::OpcodeInfo& info = entry.packet->info();
@@ -72,9 +71,25 @@ void TransmitQueue::send_ready() {
   }
 }
 
+// What is dropped is not sent; what goes to a group is copied. False when it is left to the caller.
+bool TransmitQueue::send_special(Entry& entry) {
+  if (entry.special == Entry::Special::kDropped) {
+    owner_.packet_dropped(entry.qpn);
+    return true;
+  }
+  if (entry.error) return false;
+  fabric::PacketPtr copy = core_.packets.clone(*entry.packet);
+  const std::uint64_t message = entry.packet->message;
+  const hw::OpcodeInfo& info = entry.packet->info();
+  const hw::Time at = core_.port->send(std::move(entry.packet));
+  core_.loopback->take(std::move(copy), core_.port->free_at());
+  owner_.packet_left(entry.qpn, message, info, at);
+  return true;
+}
+
 void TransmitQueue::drop(std::uint32_t qpn) {
   for (std::uint32_t i = 0; i < entries_.size(); ++i) {
-    if (entries_[i].qpn == qpn) entries_[i].dropped = true;
+    if (entries_[i].qpn == qpn) entries_[i].special = Entry::Special::kDropped;
   }
 }
 

@@ -37,7 +37,7 @@ class TransmitQueue final : public pcie::DmaClient, public ContextUser {
   /// more of it; never, if it has to wait.
   hw::Time send(fabric::PacketPtr packet, std::uint32_t qpn) {
     if (entries_.empty()) return core_.port->send(std::move(packet));
-    entries_.push({std::move(packet), qpn, 0, false});
+    entries_.push({std::move(packet), qpn, 0});
     return hw::kNever;
   }
   /// Opens a place behind all others for a packet whose gathers follow; close() ends them.
@@ -47,6 +47,8 @@ class TransmitQueue final : public pcie::DmaClient, public ContextUser {
   /// The gathers of the open packet that follow have to wait for translations.
   void hold(const Missing& missing);
   void close();
+  /// The open packet is to come back to this adapter too.
+  void loop_back() { entries_.back().special = Entry::Special::kToGroup; }
   /// What waits of this queue pair does not leave.
   void drop(std::uint32_t qpn);
 
@@ -72,7 +74,7 @@ class TransmitQueue final : public pcie::DmaClient, public ContextUser {
     std::uint32_t qpn = 0;
     std::uint32_t reads = 0;  ///< under way; the open packet holds one more
     bool error = false;
-    bool dropped = false;
+    enum class Special : std::uint8_t { kNothing, kDropped, kToGroup } special = Special::kNothing;
   };
 
   Entry& entry_of(std::uint64_t sequence) {
@@ -80,6 +82,7 @@ class TransmitQueue final : public pcie::DmaClient, public ContextUser {
   }
   void read(Entry& entry, std::uint64_t sequence, const Piece& piece);
   void send_ready();
+  bool send_special(Entry& entry);
 
   Core& core_;
   Owner& owner_;

@@ -45,6 +45,8 @@ class FakeHost : public hw::HostPort {
     limits.max_cq = 64;
     limits.max_cqe = 4096;
     limits.max_srq = 8;
+    limits.max_mcast_grp = 3;
+    limits.max_mcast_qp_attach = 2;
     limits.max_rd_atomic = 16;
     limits.max_mr = 1024;
     limits.ports = 1;
@@ -69,9 +71,10 @@ class FakeHost : public hw::HostPort {
   std::map<std::uint32_t, hw::CqContext> cqs;
   std::map<std::uint32_t, hw::SrqContext> srqs;  ///< by number with kSrqBit, as last modified
   std::map<std::uint32_t, hw::MptEntry> mrs;
-  std::vector<hw::Mailbox> commands;  ///< in order
-  std::vector<Doorbell> doorbells;    ///< in order
-  std::vector<Block> blocks;          ///< in order
+  std::set<std::pair<hw::Gid, std::uint32_t>> members;  ///< of multicast groups: MGID and QPN
+  std::vector<hw::Mailbox> commands;                    ///< in order
+  std::vector<Doorbell> doorbells;                      ///< in order
+  std::vector<Block> blocks;                            ///< in order
   hw::Time charged = 0;
 
   std::size_t blocks_allocated() const { return memory_.size(); }
@@ -354,6 +357,12 @@ class FakeHost : public hw::HostPort {
         break;
       case hw::CommandOpcode::kDestroySrq:
         srqs.erase(object);
+        break;
+      case hw::CommandOpcode::kAttachMcast:
+        members.insert({hw::load<hw::McastGroup>(mailbox.payload).gid, object});
+        break;
+      case hw::CommandOpcode::kDetachMcast:
+        members.erase({hw::load<hw::McastGroup>(mailbox.payload).gid, object});
         break;
       default:
         mailbox.status = hw::CommandStatus::kBadOpcode;

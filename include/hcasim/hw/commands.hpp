@@ -6,6 +6,7 @@
 
 #include "hcasim/hw/contexts.hpp"
 #include "hcasim/hw/layout.hpp"
+#include "hcasim/hw/wire/infiniband.hpp"
 
 /// Commands of the control verbs. The driver fills a Mailbox in host memory, writes its address to
 /// bar::kCommand, and waits for the kCommandDone event with its token; the adapter has written
@@ -29,7 +30,9 @@ enum class CommandOpcode : std::uint16_t {
   kModifySrq = 14,  ///< in and out: SrqContext; mask: SrqModify
   kQuerySrq = 15,   ///< out: SrqContext
   kDestroySrq = 16,
-  kModifyCq = 17,  ///< in: CqContext; mask: CqModify
+  kModifyCq = 17,     ///< in: CqContext; mask: CqModify
+  kAttachMcast = 18,  ///< object: QPN; in: McastGroup
+  kDetachMcast = 19,  ///< object: QPN; in: McastGroup
 };
 
 /// What kModifySrq does: a pause alone, or the other two together. Between a pause and the new ring
@@ -68,11 +71,18 @@ struct DeviceLimits {
   std::uint32_t max_rd_atomic;
   std::uint32_t max_mr;
   std::uint32_t ports;
-  std::uint32_t max_mtu;    ///< bytes
-  std::uint64_t icm_bytes;  ///< host memory to be given by bar::kIcmBase, a power of two
-  std::uint64_t reserved;
+  std::uint32_t max_mtu;              ///< bytes
+  std::uint64_t icm_bytes;            ///< host memory to be given by bar::kIcmBase, a power of two
+  std::uint32_t max_mcast_grp;        ///< groups
+  std::uint32_t max_mcast_qp_attach;  ///< queue pairs of a group
 };
 static_assert(sizeof(DeviceLimits) == 64);
+
+/// A group that a queue pair is attached to, or detached from.
+struct McastGroup {
+  Gid gid;
+};
+static_assert(sizeof(McastGroup) == 16);
 
 /// 64-byte aligned block of host memory that carries one command and its answer.
 struct Mailbox {

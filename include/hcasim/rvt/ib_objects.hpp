@@ -103,6 +103,9 @@ struct ib_device_attr {
   int max_mr = 0;
   int max_pd = 0;
   int max_ah = 0;
+  int max_mcast_grp = 0;              ///< multicast groups
+  int max_mcast_qp_attach = 0;        ///< queue pairs of a group
+  int max_total_mcast_qp_attach = 0;  ///< the product of both
   int max_srq = 0;
   int max_srq_wr = 0;
   int max_srq_sge = 0;

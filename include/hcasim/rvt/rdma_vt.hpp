@@ -11,6 +11,7 @@
 #include "hcasim/rvt/device.hpp"
 #include "hcasim/rvt/rdmavt_ah.hpp"
 #include "hcasim/rvt/rdmavt_cq.hpp"
+#include "hcasim/rvt/rdmavt_mcast.hpp"
 #include "hcasim/rvt/rdmavt_mr.hpp"
 #include "hcasim/rvt/rdmavt_qp.hpp"
 #include "hcasim/rvt/rdmavt_srq.hpp"
@@ -74,7 +75,8 @@ struct rvt_qp_ibdev {
 
 /// State of a port.
 struct rvt_ibport {
-  std::array<rvt_qp*, 2> qp{};  ///< QP0 and QP1, past RESET
+  std::vector<rvt_mcast> mcast_tree;  ///< multicast groups, by MGID
+  std::array<rvt_qp*, 2> qp{};        ///< QP0 and QP1, past RESET
 };
 
 /// Walks the queue pairs past RESET: QP0 and QP1 of each port, then bucket by bucket.
@@ -97,7 +99,8 @@ void rvt_qp_iter(rvt_dev_info* rdi, std::uint64_t v, void (*cb)(rvt_qp* qp, std:
 
 /// Prepares the tables. @return 0; -EINVAL qp_table_size 0; -ENOMEM bitmap (for any reason)
 int rvt_driver_qp_init(rvt_dev_info* rdi);
-/// Resets what is left and frees the tables. @return how many queue pairs were left
+/// Resets what is left and frees the tables. @return how many queue pairs were left, and ports with
+/// multicast groups
 unsigned rvt_qp_exit(rvt_dev_info* rdi);
 /// Resets every queue pair, without freeing it. @return how many. Tasks only.
 unsigned rvt_free_all_qps(rvt_dev_info* rdi);

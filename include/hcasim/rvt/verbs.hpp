@@ -73,6 +73,14 @@ ib_ah* rdma_create_ah(ib_pd* pd, const rdma_ah_attr* attr);
 int rdma_modify_ah(ib_ah* ah, const rdma_ah_attr* attr);
 /// Reads the path. Any context. @return 0
 int rdma_query_ah(ib_ah* ah, rdma_ah_attr* attr);
+/// Attaches a UD queue pair to a multicast group: it gets a copy of each datagram to the group, its
+/// own included. Attaching it again changes nothing. It cannot be destroyed before it is detached
+/// (with rvt_driver_params::rdmavt_compat as often as it was attached, which cannot be done).
+/// @param lid InfiniBand only
+/// @return as rvt_attach_mcast; -EINVAL no UD queue pair, or a GID that is not in ff00::/8
+int ib_attach_mcast(ib_qp* qp, const ib_gid* gid, std::uint16_t lid);
+/// Undoes it. @return as rvt_detach_mcast; -EINVAL as ib_attach_mcast
+int ib_detach_mcast(ib_qp* qp, const ib_gid* gid, std::uint16_t lid);
 /// Destroys; sends that are posted do not need it any more. Any context. @return 0
 int rdma_destroy_ah(ib_ah* ah);
 

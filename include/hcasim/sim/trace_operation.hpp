@@ -32,9 +32,11 @@ enum class Verb : std::uint8_t {
   kModifySrq,    ///< give an SRQ another size or limit
   kDestroySrq,   ///< destroy an SRQ
   kPostSrqRecv,  ///< one work request on an SRQ
+  kAttachMcast,  ///< attach a UD QP to a multicast group
+  kDetachMcast,  ///< detach it
 };
 /// Number of verbs.
-inline constexpr std::size_t kVerbs = 17;
+inline constexpr std::size_t kVerbs = 19;
 /// True for verbs that post a work request.
 constexpr bool is_post(Verb verb) {
   return verb == Verb::kPostSend || verb == Verb::kPostRecv || verb == Verb::kPostSrqRecv;
@@ -132,6 +134,8 @@ enum class Arg : std::uint8_t {
   kPkeyIndex,        ///< index into the P_Key table
   kPort,             ///< port number from 1
   kQkey,             ///< 32 bits
+  kGid,              ///< multicast group: high 64 bits of its GID; modify_qp: where sends go
+  kGidLow,           ///< the low 64 bits; present whenever kGid is
   // Work requests
   kWrId,          ///< 64 bits; absent: the replayer's choice
   kRemoteMr,      ///< NameId of an MR of the peer node

@@ -214,6 +214,10 @@ void add_device_keys(KeyList& keys, hca::Parameters& p) {
            "Kalia et al., USENIX ATC 2016: best window of READs of a ConnectX-3"},
           {"hca.device.max_srq", &p.device.max_srq, kQueues, "Shared receive queues of the device",
            "assumed: one for each core of a large host, with room"},
+          {"hca.device.max_mcast_grp", &p.device.max_mcast_grp, between(0, 1'048'576),
+           "Multicast groups that queue pairs can be attached to", "Linux hfi1 and qib: 16384"},
+          {"hca.device.max_mcast_qp_attach", &p.device.max_mcast_qp_attach, between(0, 65'536),
+           "Queue pairs of one multicast group", "Linux hfi1 and qib: 16"},
       });
 }
 

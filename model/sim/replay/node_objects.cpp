@@ -130,11 +130,15 @@ int NodeObjects::to_init(TraceQp& qp, const Operation& operation) {
 int NodeObjects::send_to(TraceQp& qp, std::uint32_t peer, std::uint32_t peer_qpn) {
   rvt::ib_qp_attr attr;
   set_path(attr, peer);
-  rvt::ib_ah* ah = rvt::rdma_create_ah(pd_, &attr.ah_attr);
+  return send_by(qp, attr.ah_attr, peer_qpn);
+}
+
+int NodeObjects::send_by(TraceQp& qp, const rvt::rdma_ah_attr& path, std::uint32_t remote_qpn) {
+  rvt::ib_ah* ah = rvt::rdma_create_ah(pd_, &path);
   if (rvt::IS_ERR(ah)) return rvt::PTR_ERR(ah);
   if (qp.ah != nullptr) rvt::rdma_destroy_ah(qp.ah);
   qp.ah = ah;
-  qp.remote_qpn = peer_qpn;
+  qp.remote_qpn = remote_qpn;
   return 0;
 }
 
@@ -248,14 +252,16 @@ int NodeObjects::modify(const Operation& operation) {
     TraceQp* peer = directory_.node(it.peer_node).qp(static_cast<NameId>(dest));
     if (peer == nullptr) return -22;  // not created yet
     if (it.qp->qp_type == rvt::IB_QPT_UD) {
-      const int refused = send_to(it, it.peer_node, peer->qpn);
-      if (refused != 0) return refused;
+      const int sent_nowhere = send_to(it, it.peer_node, peer->qpn);
+      if (sent_nowhere != 0) return sent_nowhere;
     } else {
       mask |= rvt::IB_QP_DEST_QPN | rvt::IB_QP_AV;
     }
     attr.dest_qp_num = peer->qpn;
     set_path(attr, it.peer_node);
   }
+  const int refused = operation.has(Arg::kGid) ? send_to_group(it, operation) : 0;
+  if (refused != 0) return refused;
   const int error = rvt::ib_modify_qp(it.qp, &attr, mask);
   if (error == 0 && attr.qp_state == rvt::IB_QPS_RESET && (mask & rvt::IB_QP_STATE) != 0) {
     listener_->qp_reset(operation.object, it);
@@ -288,6 +294,7 @@ int NodeObjects::destroy_qp(const Operation& operation) {
 }
 
 void NodeObjects::tear_down() {
+  detach_all();
   for (TraceQp* it : qps_) {
     if (it != nullptr) rvt::ib_destroy_qp(it->qp);
   }
@@ -346,6 +353,10 @@ ControlResult NodeObjects::execute(const Operation& operation) {
       return modify_srq(operation);
     case Verb::kDestroySrq:
       return {destroy_srq(operation), "destroy_srq"};
+    case Verb::kAttachMcast:
+      return {attach_mcast(operation), "attach_mcast"};
+    case Verb::kDetachMcast:
+      return {detach_mcast(operation), "detach_mcast"};
     default:
       return {-95, "verb"};
   }

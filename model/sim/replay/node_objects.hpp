@@ -156,6 +156,12 @@ class NodeObjects {
     NameId name = kNoName;
   };
 
+  // A QP in a multicast group.
+  struct Membership {
+    rvt::ib_qp* qp = nullptr;
+    rvt::ib_gid gid;
+  };
+
   static void on_srq_event(rvt::ib_event* event, void* place);
   rvt::ib_pd* pd();
   template <typename T>
@@ -184,6 +190,11 @@ class NodeObjects {
   int to_init(TraceQp& qp, const Operation& operation);
   ControlResult connect_datagram(TraceQp& qp, const ConnectSide& side, std::uint32_t peer_qpn);
   int send_to(TraceQp& qp, std::uint32_t peer, std::uint32_t peer_qpn);
+  int send_to_group(TraceQp& qp, const Operation& operation);
+  int send_by(TraceQp& qp, const rvt::rdma_ah_attr& path, std::uint32_t remote_qpn);
+  int attach_mcast(const Operation& operation);
+  int detach_mcast(const Operation& operation);
+  void detach_all();
   void set_path(rvt::ib_qp_attr& attr, std::uint32_t peer) const;
 
   NodeSystem& node_;
@@ -193,6 +204,7 @@ class NodeObjects {
   rvt::ib_pd* pd_ = nullptr;
   NameId default_cq_ = kNoName;
   NameId default_mr_ = kNoName;
+  std::vector<Membership> memberships_;
   std::deque<TraceMr> mr_store_;
   std::deque<TraceCq> cq_store_;
   std::deque<TraceQp> qp_store_;

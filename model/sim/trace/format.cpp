@@ -106,6 +106,8 @@ class LineFormat {
         return append_name(static_cast<NameId>(value));
       case Kind::kDest:
         return append_endpoint(static_cast<NameId>(value >> 32), static_cast<NameId>(value));
+      case Kind::kGid:
+        return append_gid(text_, value, operation_.value(Arg::kGidLow));
       case Kind::kPsnPair:
         return append_pair(value, ',', operation_.value(Arg::kPsnPeer));
       case Kind::kRemote:

@@ -80,6 +80,9 @@ constexpr KeyRow kKeys[] = {
     {"port_num", "port_num", Kind::kNumber, Arg::kPort, 1, 255, 1, "port of the adapter"},
     {"qkey", "qkey", Kind::kHex, Arg::kQkey, 0, k32, 0,
      "Q_Key of a UD QP, for what comes and what it sends"},
+    {"gid", "gid", Kind::kGid, Arg::kGid, 0, 0, 0, "multicast group"},
+    {"dest_group", "dest_group", Kind::kGid, Arg::kGid, 0, 0, 0,
+     "multicast group that the sends of a UD QP go to, in place of a peer"},
     {"mr", "mr", Kind::kMr, Arg::kMr, 0, 0, 0, "MR made by `alloc_mr`"},
     {"length", "length", Kind::kDataLength, kElsewhere, 0, kMaxLength, 0,
      "that many bytes of the default MR, from its start"},
@@ -151,7 +154,7 @@ constexpr VerbRow kVerbRows[] = {
     {"modify_qp", Verb::kModifyQp, Role::kUses, ObjectKind::kQp, kNone,
      kTimes | keys("state cur_state path_mtu dest qp_access_flags sq_psn rq_psn timeout retry_cnt "
                    "rnr_retry min_rnr_timer max_rd_atomic max_dest_rd_atomic pkey_index port_num "
-                   "qkey"),
+                   "qkey dest_group"),
      kNone, 0, "sets what is given and nothing else"},
     {"destroy_qp", Verb::kDestroyQp, Role::kDestroys, ObjectKind::kQp, kNone, kTimes, kNone, 0,
      "destroys a QP"},
@@ -170,6 +173,11 @@ constexpr VerbRow kVerbRows[] = {
      "destroys an SRQ"},
     {"post_srq_recv", Verb::kPostSrqRecv, Role::kUses, ObjectKind::kSrq, kNone,
      kTimes | keys("wr_id"), kBuffer, kMore, "posts a receive to an SRQ"},
+    {"attach_mcast", Verb::kAttachMcast, Role::kUses, ObjectKind::kQp, keys("gid"), kTimes, kNone,
+     0,
+     "attaches a UD QP to a group: it gets a copy of what is sent there, its own sends included"},
+    {"detach_mcast", Verb::kDetachMcast, Role::kUses, ObjectKind::kQp, keys("gid"), kTimes, kNone,
+     0, "detaches it"},
 };
 static_assert(std::size(kVerbRows) == kVerbs);
 
@@ -328,6 +336,8 @@ std::string describe_value(const KeyRow& row) {
       return "an SRQ of the node";
     case Kind::kDest:
       return "NODE.QP";
+    case Kind::kGid:
+      return "an IPv6 address in ff00::/8, such as ff0e::1";
     case Kind::kPsnPair:
       return "two numbers X,Y from 0 to " + std::to_string(row.max);
     case Kind::kRemote:

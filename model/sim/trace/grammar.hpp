@@ -29,6 +29,7 @@ enum class Kind : std::uint8_t {
   kSrq,          // SRQ of the node; of connect that of either node
   kMrOrPeerMr,   // MR of the node for LOCAL_INV, else of the peer
   kDest,         // NODE.QP
+  kGid,          // of a multicast group, as an IPv6 address
   kPsnPair,      // X,Y
   kRemote,       // MR of the peer, optional offset
   kDataLength,   // bytes of the default MR

@@ -88,6 +88,7 @@ class LineParser {
   NameId read_srq(const KeyRow& row, std::string_view text, const Operation& operation) const;
   NameId peer_of(const Operation& operation, std::string_view text) const;
   void read_psn_pair(const KeyRow& row, std::string_view text, Operation& operation) const;
+  void read_gid(const KeyRow& row, std::string_view text, Operation& operation) const;
   void read_dest(const KeyRow& row, std::string_view text, Operation& operation) const;
   void read_remote(const KeyRow& row, std::string_view text, Operation& operation) const;
   void read_data_length(const KeyRow& row, std::string_view text, Operation& operation) const;

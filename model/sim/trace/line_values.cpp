@@ -60,6 +60,8 @@ void LineParser::read_value(const KeyRow& row, std::string_view text, Operation&
       return operation.set(row.arg, read_srq(row, text, operation));
     case Kind::kDest:
       return read_dest(row, text, operation);
+    case Kind::kGid:
+      return read_gid(row, text, operation);
     case Kind::kPsnPair:
       return read_psn_pair(row, text, operation);
     case Kind::kRemote:
@@ -153,6 +155,14 @@ void LineParser::read_dest(const KeyRow& row, std::string_view text, Operation& 
   const std::uint64_t node = need_node(node_text);
   const NameId qp = read_reference(row, text, static_cast<NameId>(node), ObjectKind::kQp, false);
   operation.set(Arg::kDest, node << 32 | qp);
+}
+
+void LineParser::read_gid(const KeyRow& row, std::string_view text, Operation& operation) const {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+  if (!parse_gid(text, high, low) || high >> 56 != 0xff) fail_value(row, text);
+  operation.set(Arg::kGid, high);
+  operation.set(Arg::kGidLow, low);
 }
 
 void LineParser::read_remote(const KeyRow& row, std::string_view text, Operation& operation) const {

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/trace/spelling.hpp"
 
+#include <arpa/inet.h>
+
 #include <hcasim/sim/trace_operation.hpp>
 
 #include <array>
 #include <charconv>
+#include <cstdint>
 
 namespace hcasim::sim::trace {
 namespace {
@@ -89,6 +92,30 @@ void append_number(std::string& text, std::uint64_t value) {
 void append_hex(std::string& text, std::uint64_t value) {
   text += "0x";
   append(text, value, 16);
+}
+
+bool parse_gid(std::string_view text, std::uint64_t& high, std::uint64_t& low) {
+  std::array<char, INET6_ADDRSTRLEN> ended{};
+  if (text.size() >= ended.size()) return false;
+  text.copy(ended.data(), text.size());
+  std::array<std::uint8_t, 16> bytes{};
+  if (inet_pton(AF_INET6, ended.data(), bytes.data()) != 1) return false;
+  high = low = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    std::uint64_t& half = i < 8 ? high : low;
+    half = half << 8 | bytes[i];
+  }
+  return true;
+}
+
+void append_gid(std::string& text, std::uint64_t high, std::uint64_t low) {
+  std::array<std::uint8_t, 16> bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<std::uint8_t>((i < 8 ? high : low) >> (56 - 8 * (i % 8)));
+  }
+  std::array<char, INET6_ADDRSTRLEN> ended{};
+  inet_ntop(AF_INET6, bytes.data(), ended.data(), ended.size());
+  text += ended.data();
 }
 
 void append_time(std::string& text, hw::Time time) {

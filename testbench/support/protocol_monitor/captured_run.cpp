@@ -30,15 +30,16 @@ CapturedRun::CapturedRun(const std::filesystem::path& file) {
   ports_.erase(std::unique(ports_.begin(), ports_.end()), ports_.end());
   for (std::size_t i = 0; i < packets_.size(); ++i) {
     Sent& sent = packets_[i];
-    sent.from = port_of(ends[i].first);
-    sent.to = port_of(ends[i].second);
+    sent.from = *port(ends[i].first);
+    sent.to = *port(ends[i].second);
     fabric::decode_frame({&frames_[sent.frame], sent.bytes}, packet);
     queue_pairs_[sent.to].insert(packet.dest_qp);
   }
 }
 
-std::uint32_t CapturedRun::port_of(const hw::Gid& address) {
+std::optional<std::uint32_t> CapturedRun::port(const hw::Gid& address) const {
   const auto found = std::lower_bound(ports_.begin(), ports_.end(), address);
+  if (found == ports_.end() || *found != address) return std::nullopt;
   return static_cast<std::uint32_t>(found - ports_.begin());
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -30,6 +31,8 @@ class CapturedRun {
   explicit CapturedRun(const std::filesystem::path& file);
 
   std::size_t ports() const { return ports_.size(); }
+  /// The port with this address; none when no packet has it.
+  std::optional<std::uint32_t> port(const hw::Gid& address) const;
   std::size_t packets() const { return packets_.size(); }
   /// The QPNs of a port that packets went to, in their order.
   std::vector<std::uint32_t> queue_pairs(std::uint32_t port) const;
@@ -49,8 +52,6 @@ class CapturedRun {
     std::size_t frame;  // where its bytes begin
     std::size_t bytes;
   };
-
-  std::uint32_t port_of(const hw::Gid& address);
 
   std::vector<hw::Gid> ports_;
   std::vector<Sent> packets_;

@@ -36,7 +36,6 @@ class RcTraffic final : public Traffic {
   /// `first_area` is the number of its first area in both regions.
   RcTraffic(support::ConnectedPair& pair, const Plan& plan, std::uint32_t first_area);
 
-  static constexpr std::uint64_t kAreaBytes = 8192;
   static std::uint32_t areas(const Plan& plan) { return 2 * (plan.messages + 1); }
 
   void prepare() override;

@@ -12,6 +12,9 @@
 
 namespace hcasim::faults {
 
+/// Of the registered memory of a message, on either side.
+inline constexpr std::uint64_t kAreaBytes = 8192;
+
 /// What is drawn for a seed, beside the faults.
 struct Plan {
   std::uint64_t seed = 1;
@@ -20,6 +23,8 @@ struct Plan {
   std::uint32_t receive_pause_ns = 20'000;  ///< at most, between posts of receives
   bool may_fail = false;                    ///< the faults may be more than the retries make up for
   bool host_fails = false;  ///< memory cannot be read now and then, which no retry makes up for
+  bool link_duplicates = false;
+  bool link_reorders = false;
 };
 
 /// Traffic of one transport service between two nodes, both ways, whose every message can be told

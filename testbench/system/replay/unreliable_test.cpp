@@ -45,6 +45,15 @@ TEST(UnreliableRun, ALostMessageIsCompleteForItsSenderOnly) {
   }
 }
 
+// The timer of its command is still running when all else is over.
+TEST(UnreliableRun, EndsAfterAControlLineToo) {
+  for (const std::string type : {"UC", "UD"}) {
+    const auto ran = run_lines({"connect a.q b.q type=" + type, "b post_recv q length=104",
+                                "a post_send q SEND length=64 at=10us", "b reg_mr x length=4096"});
+    EXPECT_EQ(ran.status, 0) << ran.err;
+  }
+}
+
 // Both QPs of a UD pair may go to RTS before either knows the other.
 TEST(UnreliableRun, DatagramQueuePairsNeedNoPeer) {
   const auto ran = run_lines(

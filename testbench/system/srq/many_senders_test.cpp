@@ -15,6 +15,8 @@
 
 #include "hcasim/rvt/verbs.hpp"
 #include "sim/system/system.hpp"
+#include "support/protocol_monitor/driver_qp.hpp"
+#include "support/protocol_monitor/expect_clean.hpp"
 
 namespace hcasim {
 namespace {
@@ -40,6 +42,9 @@ class ManySenders : public testing::Test {
 
   void start(std::uint32_t max_wr) {
     ASSERT_EQ(system_.start_devices(), 0);
+    for (std::size_t i = 0; i < 2; ++i) {
+      machine(i).adapter().port().port().set_observer(&rules_.add_port(), true);
+    }
     for (std::size_t i = 0; i < 2; ++i) task(i, [this, i] { make_objects(i); });
     task(1, [&] {
       rvt::ib_srq_init_attr attr;
@@ -51,10 +56,16 @@ class ManySenders : public testing::Test {
     });
     for (std::size_t i = 0; i < 2; ++i) task(i, [this, i] { make_queue_pairs(i); });
     for (std::size_t i = 0; i < 2; ++i) task(i, [this, i] { connect(i); });
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      for (rvt::ib_qp* qp : nodes_[i].qps) rules_.add(i, monitor::monitored(qp, 0));
+    }
   }
 
   void TearDown() override {
+    EXPECT_GT(rules_.packets(), 0u);
+    monitor::expect_clean(rules_);
     for (std::size_t i = 0; i < 2; ++i) {
+      machine(i).adapter().port().port().set_observer(nullptr);
       task(i, [this, i] {
         for (rvt::ib_qp* qp : nodes_[i].qps) EXPECT_EQ(rvt::ib_destroy_qp(qp), 0);
         if (i == 1) {
@@ -225,6 +236,7 @@ class ManySenders : public testing::Test {
     return rvt::ib_modify_srq(srq_, &attr, mask);
   }
 
+  monitor::ProtocolMonitor rules_;
   sim::System system_;
   std::array<Node, 2> nodes_;
   rvt::ib_srq* srq_ = nullptr;

@@ -210,6 +210,31 @@ TEST_F(Unreliable, EndsWhatItBegan) {
   EXPECT_EQ(s_.broken(), Rules{"dma-length"});
 }
 
+TEST_F(Unreliable, FillsAllPacketsButTheLast) {
+  s_.sent(Op::kUcSendFirst, 100, kMtu).sent(Op::kUcSendMiddle, 101, kMtu);
+  s_.sent(Op::kUcSendLast, 102, kMtu).sent(Op::kUcSendOnly, 103, 0);
+  EXPECT_EQ(s_.broken(), kSilent);
+  s_.sent(Op::kUcSendFirst, 104, kMtu - 1);
+  EXPECT_EQ(s_.broken(), Rules{"payload-length"});
+  s_.sent(Op::kUcSendMiddle, 105, kMtu - 1);
+  EXPECT_EQ(s_.broken(), Rules{"payload-length"});
+  s_.sent(Op::kUcSendLast, 106, 0);
+  EXPECT_EQ(s_.broken(), Rules{"payload-length"});
+  s_.sent(Op::kUcSendOnly, 107, kMtu + 1);
+  EXPECT_EQ(s_.broken(), Rules{"payload-length"});
+}
+
+// A DETH stands in the packets of UD alone, for the opcode says whether there is one.
+TEST_F(Unreliable, HasNoDatagramHeader) {
+  s_.sent(Op::kUdSendOnly, 100);
+  EXPECT_EQ(s_.broken(), Rules{"service"});
+}
+
+TEST_F(Datagram, IsNoMessageOfSeveralPackets) {
+  s_.sent(packet(100, Op::kUcSendFirst), kMtu);
+  EXPECT_EQ(s_.broken(), Rules{"service"});
+}
+
 TEST(Ports, AreJudgedEachForItself) {
   Script s;
   fabric::PacketObserver& second = s.monitor.add_port();

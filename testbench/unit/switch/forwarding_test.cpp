@@ -27,6 +27,29 @@ TEST(Switch, ForwardsByAddress) {
   }
 }
 
+// To each output but that to its sender, in its turn there; a full one drops its copy alone.
+TEST(Switch, FloodsWhatIsForMany) {
+  for (const hw::MacAddress& many :
+       {hw::MacAddress{0x33, 0x33, 0, 0, 0, 1}, hw::MacAddress{0x01, 0x00, 0x5e, 0, 0, 1}}) {
+    Star star(4);
+    PacketPtr packet = star.nodes[1].pool.acquire();
+    packet->psn = 7;
+    packet->address.dst_mac = many;
+    packet->resize_payload(100);
+    star.nodes[1].port.send(std::move(packet));
+    star.send(1, 2, 8);
+    star.run();
+    EXPECT_EQ(star.nodes[0].arrived.size(), 1u);
+    EXPECT_EQ(star.nodes[1].arrived.size(), 0u);
+    EXPECT_EQ(star.nodes[3].arrived.size(), 1u);
+    ASSERT_EQ(star.nodes[2].arrived.size(), 2u);
+    EXPECT_EQ(star.nodes[2].arrived[0].psn, 7u);
+    EXPECT_EQ(star.nodes[2].arrived[1].psn, 8u);
+    EXPECT_EQ(star.core->counters(1).rx_packets_phy, 2u);
+    EXPECT_EQ(star.core->counters(1).discard_ingress_general, 0u);
+  }
+}
+
 TEST(Switch, DropsWhatIsForNobody) {
   Star star(2);
   star.send(0, 7, 1);

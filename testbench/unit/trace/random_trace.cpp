@@ -144,6 +144,9 @@ void RandomTrace::give_value(Operation& it, const trace::KeyRow& row) {
       if (qp != kNoName) it.set(row.arg, std::uint64_t{nodes_[peer].name} << 32 | qp);
       return;
     }
+    case Kind::kGid:
+      it.set(Arg::kGid, between(0xff00'0000'0000'0000, ~0ULL));
+      return it.set(Arg::kGidLow, between(0, ~0ULL));
     case Kind::kPsnPair:
       it.set(Arg::kPsn, between(row.min, row.max));
       return it.set(Arg::kPsnPeer, between(row.min, row.max));
