@@ -274,10 +274,8 @@ void Adapter::visit_counters(CounterVisitor& v) const {
   v.counter("rwqe_cache_miss", rwqe_misses);
   v.unit("event");
   v.counter("events", u.event.counters().events);
-  if (u.moderation.counters().held != 0) {
-    v.counter("held", u.moderation.counters().held);
-    v.counter("expired", u.moderation.counters().expired);
-  }
+  v.counter("held", u.moderation.counters().held);
+  v.counter("expired", u.moderation.counters().expired);
   v.counter("interrupts", u.event.counters().interrupts);
   v.counter("lost", u.event.counters().lost);
   v.unit("command");

@@ -188,7 +188,8 @@ class Summary {
     for (const NodeStatistics& node : statistics_.nodes) {
       std::vector<std::string> items;
       for (const Counter& counter : statistics_.counters) {
-        const bool fault = counter.unit == "faults" || counter.name == "rx_icrc_encapsulated";
+        const bool fault = counter.unit == "faults" || counter.name == "rx_icrc_encapsulated" ||
+                           counter.name == "rx_discards_phy";
         if (counter.node != node.name || !fault || counter.value == 0) continue;
         items.push_back(fmt::format("{} {}", counter.name, counter.value));
       }

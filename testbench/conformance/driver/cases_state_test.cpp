@@ -113,15 +113,14 @@ TEST_F(StateCases, B50_AddressesThatWrapAreOutOfBounds) {
 
 class SharedReceives : public StateCases {
  protected:
-  // A shared queue is only known by its address here.
   ib_qp_init_attr shared() {
+    ib_srq_init_attr of_queue;
+    of_queue.attr = {4, 1, 0};
+    srqs.push_back(ib_create_srq(pd, &of_queue));
     ib_qp_init_attr attr = init_attr();
-    attr.srq = reinterpret_cast<ib_srq*>(&dummy_);
+    attr.srq = srqs.back();
     return attr;
   }
-
- private:
-  int dummy_ = 0;
 };
 
 TEST_F(SharedReceives, B59_QueuePairOnASharedQueueHasNoneOfItsOwn) {

@@ -34,7 +34,7 @@ std::uint64_t raised(const RunOfLines& run) {
 TEST(Moderation, HoldsAnEventBackUntilTheCount) {
   const RunOfLines plain = receive(8, {});
   ASSERT_EQ(plain.status, 0) << plain.err;
-  EXPECT_FALSE(events(plain).contains("held"));
+  EXPECT_EQ(events(plain)["held"], 0);
   const RunOfLines five = receive(8, {"b modify_cq cq cq_count=5 cq_period=1000"});
   ASSERT_EQ(five.status, 0) << five.err;
   EXPECT_EQ(raised(five), raised(plain));
@@ -61,7 +61,7 @@ TEST(Moderation, OfANewQueue) {
       8, {"b create_cq other cq_count=5 cq_period=9", "b destroy_cq other",
           "b modify_cq cq cq_count=3 cq_period=9", "b modify_cq cq cq_count=0 cq_period=0"});
   ASSERT_EQ(run.status, 0) << run.err;
-  EXPECT_FALSE(events(run).contains("held"));
+  EXPECT_EQ(events(run)["held"], 0);
 }
 
 TEST(Moderation, RefusedByTheVerb) {

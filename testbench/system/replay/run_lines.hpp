@@ -64,7 +64,9 @@ inline void expect_rules_kept(const std::string& trace, const std::string& pcap,
                               const nlohmann::json& statistics) {
   for (const auto& [node, units] : statistics["counters"].items()) {
     for (const auto& [unit, counters] : units.items()) {
-      for (const char* lost : {"tx_discards_phy", "rx_discards_phy", "rx_buffer_full"}) {
+      for (const char* lost : {"tx_discards_phy", "rx_discards_phy", "rx_buffer_full",
+                               "packets_lost", "packets_lost_link_down", "packets_duplicated",
+                               "packets_reordered", "packets_corrupted"}) {
         if (counters.value(lost, 0) != 0) return;
       }
     }
