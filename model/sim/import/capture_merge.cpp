@@ -3,7 +3,6 @@
 #include "sim/import/capture_merge.hpp"
 
 #include <algorithm>
-#include <ranges>
 
 #include "sim/import/capture_clocks.hpp"
 #include "sim/import/link_layer.hpp"
@@ -52,7 +51,8 @@ CaptureMerge::CaptureMerge(std::span<const std::filesystem::path> files) {
     advance(source);
   }
   find_start();
-  for (Source& source : std::views::drop(sources_, 1)) {
+  for (std::size_t i = 1; i < sources_.size(); ++i) {
+    Source& source = sources_[i];
     if (source.open) source.offset -= clock_difference(files[0], source.file);
   }
 }
@@ -116,8 +116,8 @@ bool TwinFilter::seen_before(const fabric::Packet& packet, std::size_t capture, 
     sight.captures[capture] = true;
     return true;
   }
-  Sight& first = sights.emplace_back(headers, packet.payload_size(), std::vector<bool>(captures_));
-  first.captures[capture] = true;
+  sights.push_back({headers, packet.payload_size(), std::vector<bool>(captures_)});
+  sights.back().captures[capture] = true;
   in_order_.emplace_back(time, key);
   return false;
 }

@@ -77,7 +77,7 @@ ControlResult ControlStream::carry_out(const Operation& operation) {
 ControlResult ControlStream::connect(const Operation& operation) {
   if (!peer_is_there_) peer_is_there_ = cpu_.make_wait_point();
   const ConnectSide side = objects_.side_of(operation);
-  const ControlResult made = objects_.connect_begin(operation, side);
+  ControlResult made = objects_.connect_begin(operation, side);
   if (made.error != 0) return made;
   owner_.queue_pair_made(side.peer_node, objects_.qp(side.qp)->qp->qp_num);
   // A signal may have been for a connection with another node.

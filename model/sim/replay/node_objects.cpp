@@ -176,7 +176,7 @@ ControlResult NodeObjects::connect_begin(const Operation& operation, const Conne
     const int error = make_mr(default_mr_, operation.value(Arg::kMrLength), kAllAccess, false, 0);
     if (error != 0) return {error, "reg_mr"};
   }
-  const ControlResult made = make_qp(operation, side.qp, default_cq_, default_cq_);
+  ControlResult made = make_qp(operation, side.qp, default_cq_, default_cq_);
   if (made.error != 0) return made;
   TraceQp& it = *qp(side.qp);
   it.peer_node = side.peer_node;

@@ -50,7 +50,7 @@ hw::Time patience_with(const CheckedTrace& trace, const SystemConfig& config) {
     flight = std::max<hw::Time>(flight, (link.propagation_ns + late) * hw::kNanosecond);
   }
   const hw::Time apart = (kTimeoutUnit << std::min(timeout, 31u)) + trace.longest_rnr_pause();
-  return 2 * 8 * (apart + 2 * flight) + kSlice;
+  return 2 * hw::Time{8} * (apart + 2 * flight) + kSlice;
 }
 
 // How long after it has left a message may still arrive: what is ahead of it in buffers takes its
