@@ -79,20 +79,26 @@ int post_one(rvt_srq* srq, const ib_recv_wr* wr) {
   return 0;
 }
 
+// Posts in order until one is refused, which goes into `bad_wr`.
+template <typename Queue>
+int post_list(Queue* queue, const ib_recv_wr* wr, const ib_recv_wr** bad_wr, int& posted) {
+  for (; wr != nullptr; wr = wr->next) {
+    const int error = post_one(queue, wr);
+    if (error != 0) {
+      *bad_wr = wr;
+      return error;
+    }
+    ++posted;
+  }
+  return 0;
+}
+
 }  // namespace
 
 int rvt_post_srq_recv(ib_srq* ibsrq, const ib_recv_wr* wr, const ib_recv_wr** bad_wr) {
   rvt_srq* srq = ibsrq_to_rvtsrq(ibsrq);
-  int error = 0;
   int posted = 0;
-  for (; wr != nullptr; wr = wr->next) {
-    error = post_one(srq, wr);
-    if (error != 0) {
-      *bad_wr = wr;
-      break;
-    }
-    ++posted;
-  }
+  const int error = post_list(srq, wr, bad_wr, posted);
   if (posted == 0) return error;
   srq->rdi->port->charge(posted * srq->rdi->dparms.costs.post_recv);
   if (!srq->paused) rvt_ring_srq(srq);
@@ -110,16 +116,8 @@ int rvt_post_recv(ib_qp* ibqp, const ib_recv_wr* wr, const ib_recv_wr** bad_wr) 
     *bad_wr = wr;
     return -EINVAL;
   }
-  int error = 0;
   int posted = 0;
-  for (; wr != nullptr; wr = wr->next) {
-    error = post_one(qp, wr);
-    if (error != 0) {
-      *bad_wr = wr;
-      break;
-    }
-    ++posted;
-  }
+  const int error = post_list(qp, wr, bad_wr, posted);
   if (posted == 0) return error;
   qp->rdi->port->charge(posted * qp->rdi->dparms.costs.post_recv);
   ring(qp);

@@ -19,6 +19,7 @@
 #include "sim/replay/data_process.hpp"
 #include "sim/replay/set_up.hpp"
 #include "sim/system/system.hpp"
+#include "support/resident_memory.hpp"
 #include "traffic_source.hpp"
 
 namespace hcasim::bench {
@@ -198,15 +199,6 @@ Outcome Bench::run() {
   return out;
 }
 
-// Linux: the second number is that of resident pages.
-double resident_bytes() {
-  std::ifstream statm("/proc/self/statm");
-  std::uint64_t all = 0;
-  std::uint64_t resident = 0;
-  statm >> all >> resident;
-  return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE));
-}
-
 }  // namespace
 
 Outcome run_workload(const Workload& workload) {
@@ -215,7 +207,7 @@ Outcome run_workload(const Workload& workload) {
 
 double resident_bytes_when_idle(const Workload& workload) {
   const Bench bench(workload);
-  return resident_bytes();
+  return support::resident_bytes();
 }
 
 }  // namespace hcasim::bench

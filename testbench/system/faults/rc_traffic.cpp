@@ -98,11 +98,8 @@ void RcTraffic::fill(const RcMessage& message, std::size_t node) {
 void RcTraffic::run(std::size_t node) {
   sim::Random pauses(plan_.seed + 77 * node + first_area_);
   const auto pause = [&](std::uint32_t most_ns) {
-    sim::NodeSystem& machine = pair_.system().node(node);
-    const auto time = static_cast<hw::Time>(pauses.below(most_ns)) * hw::kNanosecond;
-    const hw::Time busy = machine.host().cpu().end_activity();
-    machine.host().tasks().sleep_until(machine.engine().now() + busy + time);
-    machine.host().cpu().begin_activity();
+    sleep(pair_.system().node(node),
+          static_cast<hw::Time>(pauses.below(most_ns)) * hw::kNanosecond);
   };
   const std::vector<std::uint32_t>& receives = directions_[1 - node].receives;
   std::size_t posted = 0;

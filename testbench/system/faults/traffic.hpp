@@ -27,6 +27,13 @@ struct Plan {
   bool link_reorders = false;
 };
 
+/// Lets a task of the node sleep once the CPU has done what it was given.
+inline void sleep(sim::NodeSystem& machine, hw::Time time) {
+  const hw::Time busy = machine.host().cpu().end_activity();
+  machine.host().tasks().sleep_until(machine.engine().now() + busy + time);
+  machine.host().cpu().begin_activity();
+}
+
 /// Traffic of one transport service between two nodes, both ways, whose every message can be told
 /// from all others. A kind of traffic knows what its service promises when packets are lost, and
 /// checks that in the end.

@@ -93,11 +93,8 @@ void UnreliableTraffic::fill(std::size_t node, std::uint32_t index) {
 void UnreliableTraffic::run(std::size_t node) {
   sim::Random pauses(plan_.seed + 77 * node + first_area_);
   const auto pause = [&](std::uint32_t most_ns) {
-    sim::NodeSystem& machine = pair_.system().node(node);
-    const auto time = static_cast<hw::Time>(pauses.below(most_ns)) * hw::kNanosecond;
-    const hw::Time busy = machine.host().cpu().end_activity();
-    machine.host().tasks().sleep_until(machine.engine().now() + busy + time);
-    machine.host().cpu().begin_activity();
+    sleep(pair_.system().node(node),
+          static_cast<hw::Time>(pauses.below(most_ns)) * hw::kNanosecond);
   };
   post_receives(node, pauses.below(plan_.messages));
   for (std::uint32_t i = 0; i < plan_.messages; ++i) {

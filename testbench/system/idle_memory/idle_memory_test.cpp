@@ -4,14 +4,13 @@
 // What a queue pair costs that does nothing.
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <fstream>
 #include <string>
 
 #include "hcasim/rvt/verbs.hpp"
 #include "hcasim/sim/config.hpp"
 #include "sim/system/system.hpp"
+#include "support/resident_memory.hpp"
 
 namespace hcasim::testing {
 namespace {
@@ -19,15 +18,6 @@ namespace {
 constexpr unsigned kFew = 1'000;
 constexpr unsigned kMany = 100'000;
 constexpr double kMostBytes = 4096;
-
-// Memory of this process that is in use.
-double resident_bytes() {
-  std::ifstream file("/proc/self/statm");
-  double total = 0;
-  double resident = 0;
-  file >> total >> resident;
-  return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
-}
 
 void to_rts(rvt::ib_qp* qp, const sim::NodeAddress& address) {
   rvt::ib_qp_attr attr;
@@ -81,9 +71,9 @@ TEST(IdleMemory, AQueuePairInRtsCostsAPageAtMost) {
       rvt::ib_qp* qp = rvt::ib_create_qp(pd, &init);
       ASSERT_FALSE(rvt::IS_ERR(qp)) << made;
       to_rts(qp, system.node(1).address());
-      if (made + 1 == kFew) few = resident_bytes();
+      if (made + 1 == kFew) few = support::resident_bytes();
     }
-    many = resident_bytes();
+    many = support::resident_bytes();
   });
   const double each = (many - few) / (kMany - kFew);
   RecordProperty("bytes_of_a_queue_pair", std::to_string(each));
