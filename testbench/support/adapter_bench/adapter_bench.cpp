@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "hca/receive_queue/receive_queue_model.hpp"
-#include "support/protocol_monitor/ack_timeout.hpp"
 #include "support/protocol_monitor/expect_clean.hpp"
 
 namespace hcasim::testing {
@@ -45,7 +44,9 @@ AdapterBench::AdapterBench(const BenchOptions& options)
       std::make_unique<hca::ReceiveQueueModel>(hca::Adapter::receive_queue_parameters(small)));
   adapter_->set_bar_host(*this);
   adapter_->set_port(port, options.port_lead);
-  port.set_observer(&rules.add_port());
+  monitor::MonitoredPort& monitored = rules.add_port();
+  port.set_observer(&monitored);
+  adapter_->set_transport_observer(&monitored);
   actions_ = std::make_unique<Actions>(engine);
   mailbox_ = allocate(sizeof(hw::Mailbox));
   eq_.entries = options.event_slots;
@@ -109,37 +110,7 @@ hw::Mailbox AdapterBench::issue(hw::CommandOpcode opcode, std::uint32_t object, 
     }
     engine.step();
   }
-  const auto answer = load<hw::Mailbox>(mailbox_);
-  if (answer.status == hw::CommandStatus::kOk) follow(opcode, object, input);
-  return answer;
-}
-
-// Tells the monitor in which part of its life a queue pair is.
-void AdapterBench::follow(hw::CommandOpcode opcode, std::uint32_t object, const void* input) {
-  if (opcode == hw::CommandOpcode::kDestroyQp) {
-    qp_states_.erase(object);
-    return rules.remove(0, object);
-  }
-  if (opcode != hw::CommandOpcode::kModifyQp) return;
-  const auto context = hw::load<hw::QpContext>(input);
-  const hw::QpState before = std::exchange(qp_states_[object], context.state);
-  monitor::MonitoredQp qp;
-  qp.qpn = object;
-  qp.remote_qpn = context.remote_qpn;
-  if (context.type == hw::QpType::kUc) qp.service = hw::Transport::kUc;
-  if (context.type == hw::QpType::kUd) qp.service = hw::Transport::kUd;
-  qp.qkey = context.qkey;
-  qp.mtu = 128u << context.path_mtu;
-  qp.sq_psn = context.sq_psn;
-  qp.rq_psn = context.rq_psn;
-  qp.max_rd_atomic = context.max_rd_atomic;
-  qp.uses_srq = context.uses_srq != 0;
-  qp.ack_timeout = monitor::ack_timeout(context.timeout);
-  if (context.state == hw::QpState::kReset) rules.remove(0, object);
-  if (context.state == hw::QpState::kRtr) rules.add(0, qp);
-  if (context.state == hw::QpState::kRts && before == hw::QpState::kRtr) {
-    rules.begin_sending(0, qp);
-  }
+  return load<hw::Mailbox>(mailbox_);
 }
 
 hw::EqContext AdapterBench::event_queue(std::uint32_t eqn, std::uint32_t entries) {

@@ -127,7 +127,7 @@ void UnreliableTraffic::post(std::size_t node, std::uint32_t index) {
   rdma.rkey = peer.mr->rkey;
   datagram.ah = directions_[node].ah;
   datagram.remote_qpn = qps_[1 - node]->qp_num;
-  datagram.remote_qkey = support::ConnectedPair::kQkey;
+  datagram.remote_qkey = support::kQkey;
   ASSERT_EQ(rvt::ib_post_send(qps_[node], &wr, nullptr), 0);
 }
 
