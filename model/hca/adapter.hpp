@@ -40,6 +40,7 @@ class Adapter : public pcie::BarTarget {
   /// Who takes the packets that come in.
   fabric::PacketSink& packet_sink();
   void set_observer(MessageObserver* observer);
+  void set_transport_observer(TransportObserver* observer);
 
   bool bar_write(std::uint64_t offset, const void* data, std::uint32_t bytes) override;
   bool bar_write_ahead(std::uint64_t offset, const void* data, std::uint32_t bytes,

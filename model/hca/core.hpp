@@ -46,6 +46,7 @@ struct Core {
   fabric::PacketPool& packets;
   fabric::PacketPort* port = nullptr;
   MessageObserver* observer = nullptr;
+  TransportObserver* transport_observer = nullptr;
   hw::Time port_lead = 0;  ///< how long before the port runs dry new packets are made
   ContextStore contexts;
   ContextCaches caches{dma, parameters};
@@ -73,6 +74,9 @@ struct Core {
   QueuePair* qp(std::uint32_t qpn) const { return contexts.qps.find(qpn); }
   void stamp(std::uint64_t message, Stamp what, hw::Time at) const {
     if (observer != nullptr && message != 0) observer->stamp(message, what, at);
+  }
+  void discarded(const fabric::Packet& packet) const {
+    if (transport_observer != nullptr) transport_observer->on_discarded(packet, engine.now());
   }
 };
 

@@ -5,7 +5,12 @@
 
 #include <cstdint>
 
+#include "hcasim/hw/contexts.hpp"
 #include "hcasim/hw/time.hpp"
+
+namespace hcasim::fabric {
+class Packet;
+}
 
 namespace hcasim::hca {
 
@@ -39,6 +44,18 @@ class MessageObserver {
   /// A receive completion of the QP was written on behalf of the message; 0 for a flush or an
   /// error.
   virtual void receive_completed(std::uint32_t qpn, std::uint64_t message) = 0;
+};
+
+/// Who watches what an adapter's packets depend on beside packets: for checkers of the protocol.
+class TransportObserver {
+ public:
+  virtual ~TransportObserver() = default;
+  /// A command has given the queue pair this state and these attributes.
+  virtual void on_qp_modified(const hw::QpContext& context, hw::QpState before, hw::Time at) = 0;
+  /// It is in RESET, or gone: nothing of its life is left in the adapter.
+  virtual void on_qp_reset(std::uint32_t qpn, hw::Time at) = 0;
+  /// The adapter has no room for a packet that arrived, and drops it.
+  virtual void on_discarded(const fabric::Packet& packet, hw::Time at) = 0;
 };
 
 }  // namespace hcasim::hca

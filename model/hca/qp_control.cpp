@@ -72,6 +72,9 @@ bool QpControl::modify(QueuePair& qp, const hw::QpContext& context, std::uint32_
     core_.wqe_fetch->request(qp);
     core_.scheduler->activate(qp);
   }
+  if (core_.transport_observer != nullptr) {
+    core_.transport_observer->on_qp_modified(qp.context, from, now());
+  }
   return true;
 }
 
@@ -227,6 +230,9 @@ void QpControl::finish_stop(QueuePair& qp) {
     qp.send.active = active;
     qp.send.fetch_queued = queued;
     qp.receive.respond_active = responding;
+    if (core_.transport_observer != nullptr) {
+      core_.transport_observer->on_qp_reset(qp.context.qpn, now());
+    }
   }
   listener_->qp_stopped(qp.context.qpn, qp.tail_at_stop);
 }

@@ -62,6 +62,7 @@ inline fabric::PacketPtr Responder::enter_stage() {
   fabric::PacketPtr packet = fabric::PacketPtr::adopt(arrival.packet);
   if (!fits(static_cast<std::uint32_t>(packet->payload_size()))) {
     ++counters_.rx_discards_phy;
+    core_.discarded(*packet);
     return {};
   }
   const hw::OpcodeInfo& info = packet->info();
@@ -128,6 +129,7 @@ inline void Responder::request(QueuePair& qp, fabric::PacketPtr packet) {
     if (process(qp, *packet) == Verdict::kDone) return;
   } else if (waiting_packets_ >= core_.parameters.responder.buffer_packets) {
     ++counters_.rx_buffer_full;
+    core_.discarded(*packet);
     return;
   }
   ++waiting_packets_;

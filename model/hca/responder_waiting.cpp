@@ -15,6 +15,7 @@ namespace hcasim::hca {
 void Responder::hold(QueuePair& qp, fabric::PacketPtr packet) {
   if (qp.held && waiting_packets_ >= core_.parameters.responder.buffer_packets) {
     ++counters_.rx_buffer_full;
+    core_.discarded(*packet);
     return;
   }
   qp.held = true;

@@ -12,7 +12,8 @@
 
 #include "hcasim/rvt/verbs.hpp"
 #include "sim/system/system.hpp"
-#include "support/protocol_monitor/driver_qp.hpp"
+#include "support/bring_up.hpp"
+#include "support/monitored_ports.hpp"
 #include "support/protocol_monitor/expect_clean.hpp"
 
 namespace hcasim::support {
@@ -26,27 +27,11 @@ struct Endpoint {
   std::uint64_t memory = 0;  ///< host address of the region; its iova too
 };
 
-/// How a pair of queue pairs is to be made.
-struct PairOptions {
-  rvt::ib_qp_type type = rvt::IB_QPT_RC;  ///< or UC; or UD, whose sends name their peer themselves
-  rvt::ib_mtu mtu = rvt::IB_MTU_1024;
-  std::uint32_t max_wr = 64;
-  std::uint32_t max_sge = 8;
-  std::uint32_t max_inline = 64;
-  std::uint32_t sq_psn = 0;
-  std::uint8_t timeout = 14;
-  std::uint8_t retry_cnt = 7;
-  std::uint8_t rnr_retry = 7;
-  std::uint8_t min_rnr_timer = 12;
-};
-
 /// Two nodes whose drivers run, each with a protection domain, a completion queue and a region; and
 /// connections between them made and destroyed at will. Both ends are held against the
 /// rules of the transport.
 class ConnectedPair {
  public:
-  static constexpr std::uint32_t kQkey = 0x1111'1111;  ///< of UD
-
   /// `settings` are keys of the configuration with their values.
   explicit ConnectedPair(std::uint64_t memory_bytes, std::uint64_t seed = 1,
                          const std::vector<std::string>& settings = {},
@@ -55,7 +40,7 @@ class ConnectedPair {
         system_(sim::load_config({.settings = settings}), {{"a", "b"}, seed, true}) {
     EXPECT_EQ(system_.start_devices(), 0);
     for (std::size_t i = 0; i < 2; ++i) {
-      system_.node(i).adapter().port().port().set_observer(&rules_.add_port(), true);
+      observe(system_.node(i), &rules_.add_port());
       system_.run_task(i, [&, i] {
         Endpoint& end = ends_[i];
         rvt::ib_device* device = rvt::rvt_ib_device(system_.node(i).device());
@@ -80,7 +65,7 @@ class ConnectedPair {
         rvt::ib_destroy_cq(ends_[i].cq);
         rvt::ib_dealloc_pd(ends_[i].pd);
       });
-      system_.node(i).adapter().port().port().set_observer(nullptr);
+      observe(system_.node(i), nullptr);
     }
     monitor::expect_clean(rules_);
   }
@@ -97,8 +82,8 @@ class ConnectedPair {
       system_.run_task(i, [&, i] { create(i, options); });
     }
     for (std::size_t i = 0; i < 2; ++i) {
-      system_.run_task(i, [&, i] { bring_up(i, options); });
-      rules_.add(static_cast<std::uint32_t>(i), monitor::monitored(ends_[i].qp, options.sq_psn));
+      system_.run_task(
+          i, [&, i] { to_rts(ends_[i].qp, ends_[1 - i].qp->qp_num, path_from(i), options); });
     }
     connections_.push_back({ends_[0].qp, ends_[1].qp});
     return connections_.back();
@@ -106,21 +91,14 @@ class ConnectedPair {
 
   /// The path from a node to the other one.
   rvt::rdma_ah_attr path_from(std::size_t node) {
-    rvt::rdma_ah_attr path;
-    path.grh.sgid = system_.node(node).address().gid;
-    path.grh.dgid = system_.node(1 - node).address().gid;
-    path.roce.smac = system_.node(node).address().mac;
-    path.roce.dmac = system_.node(1 - node).address().mac;
-    return path;
+    return path_between(system_.node(node).address(), system_.node(1 - node).address());
   }
 
   /// Takes all connections down.
   void disconnect() {
     for (const auto& connection : connections_) {
       for (std::size_t i = 0; i < 2; ++i) {
-        const std::uint32_t qpn = connection[i]->qp_num;
         system_.run_task(i, [&, i] { EXPECT_EQ(rvt::ib_destroy_qp(connection[i]), 0); });
-        rules_.remove(static_cast<std::uint32_t>(i), qpn);
       }
     }
     connections_.clear();
@@ -161,46 +139,7 @@ class ConnectedPair {
     init.qp_type = options.type;
     ends_[i].qp = rvt::ib_create_qp(ends_[i].pd, &init);
     ASSERT_FALSE(rvt::IS_ERR(ends_[i].qp));
-    rvt::ib_qp_attr attr;
-    attr.qp_state = rvt::IB_QPS_INIT;
-    attr.port_num = 1;
-    attr.qp_access_flags =
-        rvt::IB_ACCESS_REMOTE_WRITE | rvt::IB_ACCESS_REMOTE_READ | rvt::IB_ACCESS_REMOTE_ATOMIC;
-    attr.qkey = kQkey;
-    const int own = options.type == rvt::IB_QPT_UD ? rvt::IB_QP_QKEY : rvt::IB_QP_ACCESS_FLAGS;
-    ASSERT_EQ(rvt::ib_modify_qp(ends_[i].qp, &attr,
-                                rvt::IB_QP_STATE | rvt::IB_QP_PKEY_INDEX | rvt::IB_QP_PORT | own),
-              0);
-  }
-
-  void bring_up(std::size_t i, const PairOptions& options) {
-    rvt::ib_qp_attr attr;
-    attr.qp_state = rvt::IB_QPS_RTR;
-    attr.path_mtu = options.mtu;
-    attr.dest_qp_num = ends_[1 - i].qp->qp_num;
-    attr.rq_psn = options.sq_psn;
-    attr.max_dest_rd_atomic = 16;
-    attr.min_rnr_timer = options.min_rnr_timer;
-    attr.ah_attr = path_from(i);
-    const bool reliable = options.type == rvt::IB_QPT_RC;
-    int mask = rvt::IB_QP_STATE;
-    if (options.type != rvt::IB_QPT_UD) {
-      mask |= rvt::IB_QP_AV | rvt::IB_QP_PATH_MTU | rvt::IB_QP_DEST_QPN | rvt::IB_QP_RQ_PSN;
-    }
-    if (reliable) mask |= rvt::IB_QP_MAX_DEST_RD_ATOMIC | rvt::IB_QP_MIN_RNR_TIMER;
-    ASSERT_EQ(rvt::ib_modify_qp(ends_[i].qp, &attr, mask), 0);
-    attr.qp_state = rvt::IB_QPS_RTS;
-    attr.sq_psn = options.sq_psn;
-    attr.timeout = options.timeout;
-    attr.retry_cnt = options.retry_cnt;
-    attr.rnr_retry = options.rnr_retry;
-    attr.max_rd_atomic = 16;
-    mask = rvt::IB_QP_STATE | rvt::IB_QP_SQ_PSN;
-    if (reliable) {
-      mask |= rvt::IB_QP_TIMEOUT | rvt::IB_QP_RETRY_CNT | rvt::IB_QP_RNR_RETRY |
-              rvt::IB_QP_MAX_QP_RD_ATOMIC;
-    }
-    ASSERT_EQ(rvt::ib_modify_qp(ends_[i].qp, &attr, mask), 0);
+    to_init(ends_[i].qp);
   }
 
   monitor::ProtocolMonitor rules_;

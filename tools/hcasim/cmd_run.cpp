@@ -84,7 +84,8 @@ struct TimedResult {
 };
 
 TimedResult run_timed(const RunCommand& command, const TraceInput& trace,
-                      const sim::SystemConfig& config, Results& results) {
+                      const sim::SystemConfig& config, Results& results,
+                      sim::RunObserver* observer) {
   sim::RunOptions options;
   options.trace = trace.path();
   options.trace_name = trace.name();
@@ -95,6 +96,7 @@ TimedResult run_timed(const RunCommand& command, const TraceInput& trace,
   options.pcap = command.pcap;
   options.outputs = &results.files();
   options.interrupted = interrupted;
+  options.observer = observer;
   if (progress_is_wanted()) options.progress = show_progress;
   const auto begin = std::chrono::steady_clock::now();
   TimedResult timed{sim::run_trace(options, config), 0};
@@ -125,8 +127,8 @@ void print_notes(const sim::RunResult& result) {
 }
 
 int run(const RunCommand& command, const TraceInput& trace, const sim::SystemConfig& config,
-        Results& results) {
-  const TimedResult timed = run_timed(command, trace, config, results);
+        Results& results, sim::RunObserver* observer) {
+  const TimedResult timed = run_timed(command, trace, config, results, observer);
   clear_progress();
   results.commit(timed.result.statistics, config);
   write_stdout(report(command, timed));
@@ -138,14 +140,14 @@ int run(const RunCommand& command, const TraceInput& trace, const sim::SystemCon
 
 }  // namespace
 
-int run_command(const RunCommand& command) {
+int run_command(const RunCommand& command, sim::RunObserver* observer) {
   const sim::SystemConfig config = sim::load_config(command.sources);
   check_roles(command);
   const TraceInput trace(command.trace);
   check_nodes(trace, config);
   Results results(command);
   try {
-    return run(command, trace, config, results);
+    return run(command, trace, config, results, observer);
   } catch (const sim::InputError&) {
     clear_progress();
     throw;

@@ -15,6 +15,7 @@
 namespace hcasim::sim {
 
 class OutputSet;
+class RunObserver;
 
 /// What a run is asked for beside its configuration.
 struct RunOptions {
@@ -31,6 +32,8 @@ struct RunOptions {
   void (*progress)(hw::Time sim_time, std::uint64_t messages) = nullptr;
   /// Asked often: true ends the run between two events, with partial results; null: never.
   bool (*interrupted)() = nullptr;
+  /// Told of packets and queue pairs, see run_observer.hpp; it must outlive the run. Null: nobody.
+  RunObserver* observer = nullptr;
 };
 
 /// What came of it.

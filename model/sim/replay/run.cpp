@@ -4,6 +4,7 @@
 #include "hcasim/sim/run.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "sim/replay/data_process.hpp"
 #include "sim/replay/line_error.hpp"
 #include "sim/replay/node_objects.hpp"
+#include "sim/replay/observed_node.hpp"
 #include "sim/replay/saturating_time.hpp"
 #include "sim/replay/set_up.hpp"
 #include "sim/replay/system_statistics.hpp"
@@ -95,6 +97,7 @@ class Replay {
 
  private:
   void build();
+  void observe(std::size_t index);
   void begin();
   void introduce();
   void simulate();
@@ -122,6 +125,7 @@ class Replay {
   ObjectDirectory directory_;
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<PacketRecorder> packets_;
+  std::deque<ObservedNode> observed_;
   std::unique_ptr<System> system_;
   std::vector<std::unique_ptr<NodeObjects>> objects_;
   std::vector<std::unique_ptr<TraceSource>> sources_;
@@ -169,10 +173,19 @@ void Replay::build() {
     NodeRecorder& node = recorder_->add_node(options.nodes[i]);
     processes_.push_back(std::make_unique<DataProcess>(*objects_[i], directory_, &node));
     system_->node(i).adapter().adapter().set_observer(&node);
-    if (packets_ != nullptr) {
-      system_->node(i).adapter().port().port().set_observer(&packets_->add_port());
-    }
+    observe(i);
   }
+}
+
+// Only an observer of the run hears of arrivals, which cost an event each.
+void Replay::observe(std::size_t index) {
+  fabric::PacketObserver* const recorder = packets_ != nullptr ? &packets_->add_port() : nullptr;
+  hca::AdapterModule& adapter = system_->node(index).adapter();
+  adapter.port().port().set_observer(recorder);
+  if (options_.observer == nullptr) return;
+  ObservedNode& node = observed_.emplace_back(*options_.observer, index, recorder);
+  adapter.port().port().set_observer(&node, true);
+  adapter.adapter().set_transport_observer(&node);
 }
 
 void Replay::begin() {
@@ -185,6 +198,7 @@ void Replay::begin() {
   measure_from_ = later(epoch_, options_.measure_from);
   recorder_->set_epoch(epoch_, measure_from_);
   if (packets_ != nullptr) packets_->set_epoch(epoch_);
+  if (options_.observer != nullptr) options_.observer->on_epoch(epoch_);
   system_->begin_faults(epoch_);
   for (std::size_t i = 0; i < system_->size(); ++i) {
     sources_[i] = std::make_unique<TraceSource>(options_.trace, trace_.nodes()[i], set_up);
@@ -388,6 +402,7 @@ void Replay::append_process(std::size_t index, RunResult& out) const {
 void Replay::tear_down() {
   for (std::size_t i = 0; i < system_->size(); ++i) {
     system_->node(i).adapter().adapter().set_observer(nullptr);
+    system_->node(i).adapter().adapter().set_transport_observer(nullptr);
     system_->node(i).adapter().port().port().set_observer(nullptr);
   }
   for (auto& process : processes_) process->stop();

@@ -111,7 +111,6 @@ TEST(OutOfOrder, ADuplicateInAGapIsStillAcknowledged) {
   EXPECT_EQ(psns(c.sent()), Psns{500});
 }
 
-// B44.
 TEST(PsnWrap, TheResponderPassesIt) {
   hw::QpContext context = AdapterBench::rc_context();
   context.rq_psn = 0xff'fff0;
@@ -127,7 +126,6 @@ TEST(PsnWrap, TheResponderPassesIt) {
   EXPECT_EQ(c.count("responder", "out_of_sequence"), 0u);
 }
 
-// B44.
 TEST(PsnWrap, TheRequesterPassesItWithItsWindow) {
   hw::QpContext context = AdapterBench::rc_context();
   context.sq_psn = 0xff'fff0;
@@ -150,7 +148,7 @@ TEST(PsnWrap, TheRequesterPassesItWithItsWindow) {
   EXPECT_EQ(c.sends().size(), 64u);
 }
 
-// B44: a NAK from behind the wrap.
+// A NAK from behind the wrap.
 TEST(PsnWrap, ANakBehindItRepeatsTheRightPackets) {
   hw::QpContext context = AdapterBench::rc_context();
   context.sq_psn = 0xff'fffd;
@@ -164,7 +162,7 @@ TEST(PsnWrap, ANakBehindItRepeatsTheRightPackets) {
   EXPECT_EQ(c.sends().size(), 3u);
 }
 
-// B44: a READ whose answer lies across the wrap.
+// A READ whose answer lies across the wrap.
 TEST(PsnWrap, AReadAcrossIt) {
   hw::QpContext context = AdapterBench::rc_context();
   context.sq_psn = context.rq_psn = 0xff'ffff;

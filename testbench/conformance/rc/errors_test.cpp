@@ -8,7 +8,7 @@ namespace {
 
 using Op = hw::BthOpcode;
 
-TEST(ErrorAtTheRequester, TheCauseComesFirstThenTheFlushes) {  // B83, B32
+TEST(ErrorAtTheRequester, TheCauseComesFirstThenTheFlushes) {
   struct Case {
     hw::NakCode code;
     hw::WcStatus status;
@@ -91,7 +91,7 @@ TEST(ErrorAtTheRequester, AReadWhoseScatterKeyIsWrong) {
   EXPECT_EQ(statuses(c.sends()), Statuses{hw::WcStatus::kLocProtErr});
 }
 
-TEST(ErrorAtTheRequester, AWqeThatMakesNoSense) {  // B28
+TEST(ErrorAtTheRequester, AWqeThatMakesNoSense) {
   for (const auto spoil : {+[](hw::SendWqeControl& w) { w.opcode = static_cast<hw::WrOpcode>(77); },
                            +[](hw::SendWqeControl& w) { w.index += 1; },
                            +[](hw::SendWqeControl& w) { w.length = 5000; },
@@ -111,7 +111,7 @@ TEST(ErrorAtTheRequester, AWqeThatMakesNoSense) {  // B28
   }
 }
 
-// B29, B56, B67: what is posted later is flushed behind the rest.
+// What is posted later is flushed behind the rest.
 TEST(Flush, WhatIsPostedInErrorFollows) {
   Connection c;
   c.post(c.inline_wr(), 3);
@@ -265,7 +265,7 @@ TEST(Reset, EmptiesBothQueuesWithoutACompletion) {
   EXPECT_EQ(c.receives().size(), 1u);
 }
 
-TEST(Reset, OfAResetQueuePairIsNothing) {  // B92
+TEST(Reset, OfAResetQueuePairIsNothing) {
   AdapterBench bench;
   BenchQp qp = bench.create_qp(AdapterBench::rc_context(), hw::QpState::kReset);
   EXPECT_EQ(bench.modify(qp, hw::QpState::kReset), hw::CommandStatus::kOk);
@@ -302,7 +302,7 @@ TEST(Reset, InTheMiddleOfAnErrorEndsOnlyWhenTheRingIsFree) {
   }
 }
 
-// B85: in any state, with work on both sides, and without completions.
+// In any state, with work on both sides, and without completions.
 TEST(Destroy, InAnyState) {
   for (const auto state : {hw::QpState::kReset, hw::QpState::kInit, hw::QpState::kRtr,
                            hw::QpState::kRts, hw::QpState::kSqd, hw::QpState::kErr}) {

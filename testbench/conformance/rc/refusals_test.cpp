@@ -149,12 +149,11 @@ TEST(RemoteAccess, KeysBoundsAndRights) {
       packet.headers.reth.rkey += one.key;
       c.arrive_and_settle(packet);
       expect_refused(c, 500, hw::NakCode::kRemoteAccess);
-      EXPECT_EQ(c.bench.events(hw::EqeType::kQpAccessError).size(), 1u);  // B37
+      EXPECT_EQ(c.bench.events(hw::EqeType::kQpAccessError).size(), 1u);
     }
   }
 }
 
-// B50.
 TEST(RemoteAccess, TheEndOfTheAddressSpaceDoesNotWrap) {
   for (const Op opcode : {Op::kRcWriteFirst, Op::kRcReadRequest}) {
     Connection c;
@@ -305,7 +304,7 @@ TEST(WriteWithImmediate, TakesItsReceiveForItsLastPacketOnly) {
   EXPECT_EQ(done[0].flags, hw::kCqeWithImm);
 }
 
-// B37: where a receive is in hand, it tells; but the key is looked at before one is taken.
+// Where a receive is in hand, it tells; but the key is looked at before one is taken.
 TEST(WriteWithImmediate, AWrongKeyTakesNoReceive) {
   Connection c;
   c.post_receives(2);
@@ -317,7 +316,7 @@ TEST(WriteWithImmediate, AWrongKeyTakesNoReceive) {
 }
 
 TEST(SendWithInvalidate, KillsAFastRegisterRegionOnly) {
-  for (const bool fast : {true, false}) {  // B38
+  for (const bool fast : {true, false}) {
     Connection c;
     const std::uint32_t key = c.bench.create_mr(c.area, 4096, hw::kRemoteWrite, fast);
     c.post_receives(2);

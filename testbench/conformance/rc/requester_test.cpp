@@ -216,7 +216,7 @@ TEST(Read, ItsAnswerAcknowledgesWhatCameBefore) {
   EXPECT_EQ(statuses(c.sends()), Statuses(2, hw::WcStatus::kSuccess));
 }
 
-// B20: the retry starts at the first missing PSN whatever the slot was used for before.
+// The retry starts at the first missing PSN whatever the slot was used for before.
 TEST(Read, RetriesFromItsOwnPsnInASlotThatAWriteUsed) {
   hw::QpContext context = AdapterBench::rc_context();
   context.sq_size = 3;
@@ -239,7 +239,6 @@ TEST(Read, RetriesFromItsOwnPsnInASlotThatAWriteUsed) {
   }
 }
 
-// B35.
 TEST(Read, ANakInTheMiddleOfTheAnswerEndsIt) {
   Connection c;
   c.bench.post_send(c.qp, c.gather_wr(hw::WrOpcode::kRdmaRead, 700));
@@ -325,7 +324,7 @@ TEST(Credits, OneRequestGoesWithoutAndAcksLetMoreGo) {
   EXPECT_GT(c.count("requester", "n_rc_crwaits"), 0u);
   c.arrive_and_settle(AdapterBench::ack(104, 5, hw::ack_syndrome(hw::kNoCredits)));
   EXPECT_EQ(psns(c.sent()), Psns{105});
-  c.post(c.inline_wr(hw::WrOpcode::kSend), 5);  // B79: no credits means no limit
+  c.post(c.inline_wr(hw::WrOpcode::kSend), 5);  // no credits means no limit
   EXPECT_EQ(c.sent().size(), 5u);
 }
 

@@ -29,7 +29,7 @@ TEST(RnrResponder, NaksWithItsTimerCodeAndIsSilentUntilThePacketComesAgain) {
   }
 }
 
-// B01: what was never posted is never used, at any depth and over the end of the ring.
+// What was never posted is never used, at any depth and over the end of the ring.
 TEST(RnrResponder, NoReceiveBeyondThosePosted) {
   for (const std::uint32_t slots : {2u, 16u, 17u, 18u, 385u}) {
     hw::QpContext context = AdapterBench::rc_context();
@@ -88,7 +88,7 @@ TEST(RnrRequester, RepeatsAfterTheWaitAndNotAPicosecondBefore) {
   }
 }
 
-// B26: the ACK timeout (code 14, 67 ms) is shorter than the wait (code 28, 164 ms).
+// The ACK timeout (code 14, 67 ms) is shorter than the wait (code 28, 164 ms).
 TEST(RnrRequester, TheAckTimerIsOffDuringTheWait) {
   hw::QpContext context = AdapterBench::rc_context();
   context.timeout = 14;
@@ -120,13 +120,12 @@ TEST(RnrRequester, GivesUpAfterItsRetries) {
       c.arrive_and_settle(AdapterBench::rnr_nak(100, 1));
     }
     EXPECT_TRUE(c.sent().empty());
-    EXPECT_EQ(statuses(c.sends()), Statuses{hw::WcStatus::kRnrRetryExcErr});  // B80: once
+    EXPECT_EQ(statuses(c.sends()), Statuses{hw::WcStatus::kRnrRetryExcErr});  // once
     EXPECT_EQ(c.state(), hw::QpState::kErr);
     EXPECT_EQ(c.count("requester", "n_rnr_naks"), retries + 1u);
   }
 }
 
-// B25.
 TEST(RnrRequester, SevenIsForEver) {
   Connection c;
   c.post(c.inline_wr(hw::WrOpcode::kSend));
@@ -174,7 +173,7 @@ TEST(RnrRequester, AcknowledgesWhatCameBefore) {
   EXPECT_EQ(psns(c.sent()), Psns{102});
 }
 
-// B49: the data of a WRITE with immediate that found no receive is written once, after the retry.
+// The data of a WRITE with immediate that found no receive is written once, after the retry.
 // What is behind the READ would otherwise be sent again before its time.
 TEST(RnrRequester, WaitsThoughAnEarlierResponseWasLost) {
   for (const bool known : {false, true}) {  // that it was lost

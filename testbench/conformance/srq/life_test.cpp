@@ -160,7 +160,7 @@ std::size_t count(const std::vector<hw::Eqe>& events, hw::EqeType type, std::uin
   }));
 }
 
-// B64: the receive in hand is flushed, then the event; what the SRQ holds stays for the others.
+// The receive in hand is flushed, then the event; what the SRQ holds stays for the others.
 TEST(SrqError, LastWqeOnceBehindTheReceiveInHand) {
   for (const bool by_command : {false, true}) {
     SharedBench s;
@@ -260,7 +260,7 @@ TEST(SrqError, ResetWaitsForATakeUnderWay) {
   EXPECT_TRUE(s.bench.poll(qp.recv_cq).empty());
 }
 
-// B02 and the specification: a full CQ brings the queue pair down, and that too is said.
+// A full CQ brings the queue pair down, and that too is said.
 TEST(SrqError, LastWqeWhenTheCqIsFull) {
   SharedBench s;
   hw::QpContext context = s.qp_context();

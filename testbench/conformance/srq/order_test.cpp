@@ -67,7 +67,6 @@ TEST(SrqOrder, EmptyIsNotReadyAndLaterTheSameMessageIsTaken) {
   EXPECT_EQ(s.bench.counter("responder", "out_of_buffer"), 2u);
 }
 
-// B79.
 TEST(SrqOrder, NoCreditsAreAdvertised) {
   SharedBench s;
   BenchQp qp = s.create_qp();
@@ -159,7 +158,7 @@ TEST(SrqLimit, AtEachBoundary) {
   }
 }
 
-// B62: a limit above what is posted waits for the next take.
+// A limit above what is posted waits for the next take.
 TEST(SrqLimit, IsJudgedAtTheNextTakeOnly) {
   SharedBench s;
   BenchQp qp = s.create_qp();

@@ -25,7 +25,7 @@ TEST_F(UcRequester, MessagesAreCutIntoPacketsOfUc) {
                                     Op::kUcWriteFirst, Op::kUcWriteMiddle, Op::kUcWriteLast,
                                     Op::kUcWriteFirst, Op::kUcWriteMiddle, Op::kUcWriteLastImm}));
   EXPECT_EQ(psns(sent), (Psns{100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111}));
-  for (const SentPacket& packet : sent) EXPECT_FALSE(packet.headers.ack_req);  // B47
+  for (const SentPacket& packet : sent) EXPECT_FALSE(packet.headers.ack_req);
   EXPECT_EQ(sent[6].headers.reth.length, 600u);
 }
 

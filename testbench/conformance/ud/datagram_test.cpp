@@ -182,7 +182,7 @@ TEST_F(Datagrams, WithoutReceiveAreDropped) {
   EXPECT_TRUE(c_.sent().empty());
 }
 
-TEST_F(Datagrams, TooLongForItsReceiveIsDroppedAndTheReceiveServesTheNext) {  // B31
+TEST_F(Datagrams, TooLongForItsReceiveIsDroppedAndTheReceiveServesTheNext) {
   c_.post_receives(1, 140);
   c_.arrive_and_settle(from(1, 101));
   c_.arrive_and_settle(from(1, 200));

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "hca/receive_queue/receive_queue_model.hpp"
-#include "support/protocol_monitor/ack_timeout.hpp"
 #include "support/protocol_monitor/expect_clean.hpp"
 
 namespace hcasim::testing {
@@ -45,7 +44,9 @@ AdapterBench::AdapterBench(const BenchOptions& options)
       std::make_unique<hca::ReceiveQueueModel>(hca::Adapter::receive_queue_parameters(small)));
   adapter_->set_bar_host(*this);
   adapter_->set_port(port, options.port_lead);
-  port.set_observer(&rules.add_port());
+  monitor::MonitoredPort& monitored = rules.add_port();
+  port.set_observer(&monitored);
+  adapter_->set_transport_observer(&monitored);
   actions_ = std::make_unique<Actions>(engine);
   mailbox_ = allocate(sizeof(hw::Mailbox));
   eq_.entries = options.event_slots;
@@ -109,37 +110,7 @@ hw::Mailbox AdapterBench::issue(hw::CommandOpcode opcode, std::uint32_t object, 
     }
     engine.step();
   }
-  const auto answer = load<hw::Mailbox>(mailbox_);
-  if (answer.status == hw::CommandStatus::kOk) follow(opcode, object, input);
-  return answer;
-}
-
-// Tells the monitor in which part of its life a queue pair is.
-void AdapterBench::follow(hw::CommandOpcode opcode, std::uint32_t object, const void* input) {
-  if (opcode == hw::CommandOpcode::kDestroyQp) {
-    qp_states_.erase(object);
-    return rules.remove(0, object);
-  }
-  if (opcode != hw::CommandOpcode::kModifyQp) return;
-  const auto context = hw::load<hw::QpContext>(input);
-  const hw::QpState before = std::exchange(qp_states_[object], context.state);
-  monitor::MonitoredQp qp;
-  qp.qpn = object;
-  qp.remote_qpn = context.remote_qpn;
-  if (context.type == hw::QpType::kUc) qp.service = hw::Transport::kUc;
-  if (context.type == hw::QpType::kUd) qp.service = hw::Transport::kUd;
-  qp.qkey = context.qkey;
-  qp.mtu = 128u << context.path_mtu;
-  qp.sq_psn = context.sq_psn;
-  qp.rq_psn = context.rq_psn;
-  qp.max_rd_atomic = context.max_rd_atomic;
-  qp.uses_srq = context.uses_srq != 0;
-  qp.ack_timeout = monitor::ack_timeout(context.timeout);
-  if (context.state == hw::QpState::kReset) rules.remove(0, object);
-  if (context.state == hw::QpState::kRtr) rules.add(0, qp);
-  if (context.state == hw::QpState::kRts && before == hw::QpState::kRtr) {
-    rules.begin_sending(0, qp);
-  }
+  return load<hw::Mailbox>(mailbox_);
 }
 
 hw::EqContext AdapterBench::event_queue(std::uint32_t eqn, std::uint32_t entries) {
@@ -267,199 +238,6 @@ hw::CommandStatus AdapterBench::modify(BenchQp& qp, hw::QpState state) {
 
 hw::QpContext AdapterBench::query(const BenchQp& qp) {
   return hw::load<hw::QpContext>(issue(hw::CommandOpcode::kQueryQp, qp.qpn()).payload);
-}
-
-void AdapterBench::post_send(BenchQp& qp, const SendWr& wr) {
-  hw::SendWqeControl control{};
-  control.opcode = wr.opcode;
-  control.flags = wr.flags;
-  control.num_sge = static_cast<std::uint8_t>(wr.sges.size());
-  control.imm_or_key = wr.imm_or_key;
-  control.index = qp.send_head;
-  const std::uint64_t slot =
-      qp.context.sq_base + std::uint64_t{qp.send_head} * qp.context.sq_stride;
-  const std::uint64_t data = slot + hw::send_wqe_data_offset(wr.opcode, qp.context.type);
-  if (wr.sges.empty()) {
-    control.flags |= hw::kWqeInline;
-    control.length = static_cast<std::uint32_t>(wr.inline_data.size());
-    fill(data, wr.inline_data);
-  }
-  for (std::size_t i = 0; i < wr.sges.size(); ++i) {
-    control.length += wr.sges[i].length;
-    store(data + i * sizeof(hw::Sge), wr.sges[i]);
-  }
-  const std::uint32_t size = static_cast<std::uint32_t>(data - slot) +
-                             static_cast<std::uint32_t>(wr.sges.size() * sizeof(hw::Sge)) +
-                             static_cast<std::uint32_t>(wr.inline_data.size());
-  control.blocks = static_cast<std::uint8_t>((size + 63) / 64);
-  store(slot, control);
-  if (qp.context.type == hw::QpType::kUd) {
-    store(slot + hw::kSendWqeDatagramOffset, wr.datagram);
-  } else {
-    store(slot + hw::kSendWqeRemoteOffset, hw::SendWqeRemote{wr.remote_addr, wr.rkey, 0});
-  }
-  if (data == slot + 48) {
-    store(slot + hw::kSendWqeAtomicOffset, hw::SendWqeAtomic{wr.compare_add, wr.swap});
-  }
-  qp.send_head = (qp.send_head + 1) % qp.context.sq_size;
-}
-
-void AdapterBench::ring_send(const BenchQp& qp) {
-  EXPECT_TRUE(ring(hw::bar::kSendDoorbell, qp.qpn(), qp.send_head));
-}
-
-void AdapterBench::post_recv(BenchQp& qp, std::uint64_t wr_id, const std::vector<hw::Sge>& sges) {
-  const std::uint64_t slot =
-      qp.context.rq_base + std::uint64_t{qp.recv_head} * qp.context.rq_stride;
-  hw::ReceiveWqe wqe{};
-  wqe.wr_id = wr_id;
-  wqe.num_sge = static_cast<std::uint8_t>(sges.size());
-  store(slot, wqe);
-  for (std::size_t i = 0; i < sges.size(); ++i) {
-    store(slot + sizeof wqe + i * sizeof(hw::Sge), sges[i]);
-  }
-  qp.recv_head = (qp.recv_head + 1) % qp.context.rq_size;
-}
-
-void AdapterBench::ring_recv(const BenchQp& qp) {
-  EXPECT_TRUE(ring(hw::bar::kReceiveDoorbell, qp.qpn(), qp.recv_head));
-}
-
-bool AdapterBench::ring(std::uint64_t doorbell, std::uint32_t number, std::uint32_t index) {
-  const std::uint64_t value = hw::bar::doorbell(number, index);
-  return adapter_->bar_write(hw::bar::kUarBase + doorbell, &value, sizeof value);
-}
-
-std::vector<hw::Cqe> AdapterBench::poll(BenchCq& cq, bool publish) {
-  std::vector<hw::Cqe> found;
-  while (true) {
-    const std::uint32_t slots = cq.context.cqe;
-    const auto cqe = load<hw::Cqe>(cq.context.base + 64 * (cq.seen % slots));
-    if (cqe.owner != (cq.seen / slots % 2 == 0 ? 1 : 0)) break;
-    found.push_back(cqe);
-    ++cq.seen;
-    if (found.size() == slots) break;
-  }
-  if (publish) {
-    store(cq.context.consumer_record, hw::ConsumerRecord{static_cast<std::uint32_t>(cq.seen), 0});
-  }
-  return found;
-}
-
-std::vector<hw::Eqe> AdapterBench::events() {
-  std::vector<hw::Eqe> found;
-  while (true) {
-    const auto eqe = load<hw::Eqe>(eq_.base + 32 * (events_seen_ % eq_.entries));
-    if (eqe.owner != (events_seen_ / eq_.entries % 2 == 0 ? 1 : 0)) return found;
-    ++events_seen_;
-    if (eqe.type != hw::EqeType::kCommandDone) found.push_back(eqe);
-  }
-}
-
-std::vector<hw::Eqe> AdapterBench::events(hw::EqeType type) {
-  std::vector<hw::Eqe> found = events();
-  std::erase_if(found, [&](const hw::Eqe& eqe) { return eqe.type != type; });
-  return found;
-}
-
-fabric::PacketPtr AdapterBench::make_packet(const BenchQp& qp, const PeerPacket& packet) {
-  fabric::PacketPtr made = packets.acquire();
-  made->set_headers(packet.headers);
-  made->dest_qp = qp.qpn();
-  if (qp.context.type != hw::QpType::kUd) made->src_qp = qp.context.remote_qpn;
-  const auto payload = made->resize_payload(packet.payload.size());
-  std::copy(packet.payload.begin(), packet.payload.end(), payload.begin());
-  return made;
-}
-
-void AdapterBench::arrive(const BenchQp& qp, const PeerPacket& packet) {
-  fabric::PacketPtr made = make_packet(qp, packet);
-  rules.arrived(0, *made, now());
-  adapter_->packet_sink().on_packet(std::move(made));
-}
-
-void AdapterBench::arrive_at(Time time, const BenchQp& qp, const PeerPacket& packet) {
-  const BenchQp target = qp;
-  at(time, [this, target, packet] { arrive(target, packet); });
-}
-
-void AdapterBench::arrive_ahead(Time arrival, const BenchQp& qp, const PeerPacket& packet) {
-  const BenchQp target = qp;
-  at(arrival, [this, target, packet] { rules.arrived(0, *make_packet(target, packet), now()); });
-  fabric::PacketPtr made = make_packet(qp, packet);
-  adapter_->packet_sink().on_wire(made, arrival);
-  EXPECT_FALSE(made);
-}
-
-PeerPacket AdapterBench::request(hw::BthOpcode opcode, std::uint32_t psn,
-                                 const std::vector<std::uint8_t>& payload, bool ack_req) {
-  PeerPacket packet;
-  packet.headers.opcode = opcode;
-  packet.headers.psn = psn & hw::kPsnMask;
-  packet.headers.ack_req = ack_req;
-  packet.payload = payload;
-  return packet;
-}
-
-PeerPacket AdapterBench::ack(std::uint32_t psn, std::uint32_t msn, std::uint8_t syndrome) {
-  PeerPacket packet;
-  packet.headers.opcode = hw::BthOpcode::kRcAcknowledge;
-  packet.headers.psn = psn & hw::kPsnMask;
-  packet.headers.aeth = {syndrome, msn};
-  return packet;
-}
-
-std::vector<SentPacket> AdapterBench::sent() {
-  const std::vector<SentPacket> fresh(port.sent.begin() + static_cast<std::ptrdiff_t>(sent_seen_),
-                                      port.sent.end());
-  sent_seen_ = port.sent.size();
-  return fresh;
-}
-
-namespace {
-class CounterLookup final : public hca::CounterVisitor {
- public:
-  void unit(const char* name) override { unit_ = name; }
-  void counter(const char* name, std::uint64_t value) override {
-    values[unit_ + "." + name] = value;
-  }
-  std::map<std::string, std::uint64_t> values;
-
- private:
-  std::string unit_;
-};
-}  // namespace
-
-std::uint64_t AdapterBench::counter(const std::string& unit, const std::string& name) const {
-  CounterLookup lookup;
-  adapter_->visit_counters(lookup);
-  return lookup.values.at(unit + "." + name);
-}
-
-std::vector<std::uint8_t> pattern(std::size_t count, unsigned seed) {
-  std::vector<std::uint8_t> data(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    data[i] = static_cast<std::uint8_t>(i * 7 + i / 251 + seed * 31);
-  }
-  return data;
-}
-
-std::vector<hw::WcStatus> statuses(const std::vector<hw::Cqe>& cqes) {
-  std::vector<hw::WcStatus> all;
-  for (const hw::Cqe& cqe : cqes) all.push_back(cqe.status);
-  return all;
-}
-
-std::vector<hw::BthOpcode> opcodes(const std::vector<SentPacket>& packets) {
-  std::vector<hw::BthOpcode> all;
-  for (const SentPacket& packet : packets) all.push_back(packet.headers.opcode);
-  return all;
-}
-
-std::vector<std::uint32_t> psns(const std::vector<SentPacket>& packets) {
-  std::vector<std::uint32_t> all;
-  for (const SentPacket& packet : packets) all.push_back(packet.headers.psn);
-  return all;
 }
 
 }  // namespace hcasim::testing

@@ -188,13 +188,11 @@ class AdapterBench : public pcie::BarHost {
   class Actions;
 
   void provide(BenchQp& qp);
-  void follow(hw::CommandOpcode opcode, std::uint32_t object, const void* input);
   fabric::PacketPtr make_packet(const BenchQp& qp, const PeerPacket& packet);
 
   std::unique_ptr<hca::Parameters> parameters_;
   std::unique_ptr<Actions> actions_;
   std::unique_ptr<hca::Adapter> adapter_;
-  std::map<std::uint32_t, hw::QpState> qp_states_;  // as of the last command
   std::uint64_t free_ = 4096;
   std::uint64_t mailbox_ = 0;
   hw::EqContext eq_{};

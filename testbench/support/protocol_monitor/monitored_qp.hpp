@@ -23,7 +23,6 @@ struct MonitoredQp {
   std::uint16_t pkey = 0xffff;
   std::uint32_t qkey = 0;    ///< UD: of the destinations
   hw::Time ack_timeout = 0;  ///< least local ACK timeout, 0: no timer
-  bool may_discard = false;  ///< the responder may lose requests for want of room
 };
 
 /// How strict the monitor is.

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "support/protocol_monitor/context_qp.hpp"
 #include "support/protocol_monitor/packet_rules.hpp"
 #include "support/protocol_monitor/requester_rules.hpp"
 #include "support/protocol_monitor/responder_rules.hpp"
@@ -27,12 +28,20 @@ struct ProtocolMonitor::Endpoint {
     if (seen.packet.info().response) return responder.sent(seen);
     requester->sent(seen);
   }
+  // Of UC and UD nothing that is sent depends on what arrives.
+  bool minds(const Observation& seen) const {
+    return qp.service == hw::Transport::kRc &&
+           hw::transport_of(seen.packet.opcode) == hw::Transport::kRc;
+  }
   void arrived(const Observation& seen) {
-    const bool served = qp.service == hw::Transport::kRc &&
-                        hw::transport_of(seen.packet.opcode) == hw::Transport::kRc;
-    if (!served) return;
+    if (!minds(seen)) return;
     if (seen.packet.info().response) return requester->arrived(seen);
     responder.arrived(seen);
+  }
+  void discarded(const Observation& seen) {
+    if (!minds(seen)) return;
+    if (seen.packet.info().response) return requester->discarded(seen);
+    responder.discarded(seen);
   }
 
   MonitoredQp qp;
@@ -42,20 +51,31 @@ struct ProtocolMonitor::Endpoint {
   UnreliableRules unreliable;
 };
 
-class ProtocolMonitor::Port final : public fabric::PacketObserver {
- public:
-  Port(ProtocolMonitor& monitor, std::uint32_t number) : monitor_(monitor), number_(number) {}
-  void on_sent(const fabric::Packet& packet, hw::Time start) override {
-    monitor_.sent(number_, packet, start);
-  }
-  void on_arrived(const fabric::Packet& packet, hw::Time end) override {
-    monitor_.arrived(number_, packet, end);
-  }
+void MonitoredPort::on_sent(const fabric::Packet& packet, hw::Time start) {
+  monitor_.sent(number_, packet, start);
+}
 
- private:
-  ProtocolMonitor& monitor_;
-  std::uint32_t number_;
-};
+void MonitoredPort::on_arrived(const fabric::Packet& packet, hw::Time end) {
+  monitor_.arrived(number_, packet, end);
+}
+
+void MonitoredPort::on_discarded(const fabric::Packet& packet, hw::Time at) {
+  monitor_.discarded(number_, packet, at);
+}
+
+void MonitoredPort::on_qp_modified(const hw::QpContext& context, hw::QpState before, hw::Time) {
+  const MonitoredQp qp = monitored(context);
+  const bool new_state = context.state != before;
+  if (context.state == hw::QpState::kInit) return;
+  if (new_state && context.state == hw::QpState::kRtr) return monitor_.add(number_, qp);
+  const bool begins = before == hw::QpState::kRtr && context.state == hw::QpState::kRts;
+  if (begins) return monitor_.begin_sending(number_, qp);
+  monitor_.change(number_, qp);
+}
+
+void MonitoredPort::on_qp_reset(std::uint32_t qpn, hw::Time) {
+  monitor_.remove(number_, qpn);
+}
 
 namespace {
 std::uint64_t key(std::uint32_t port, std::uint32_t qpn) {
@@ -67,7 +87,7 @@ ProtocolMonitor::ProtocolMonitor(const MonitorOptions& options) : options_(optio
 
 ProtocolMonitor::~ProtocolMonitor() = default;
 
-fabric::PacketObserver& ProtocolMonitor::add_port() {
+MonitoredPort& ProtocolMonitor::add_port() {
   return ports_.emplace_back(*this, static_cast<std::uint32_t>(ports_.size()));
 }
 
@@ -85,6 +105,11 @@ void ProtocolMonitor::begin_sending(std::uint32_t port, const MonitoredQp& qp) {
   endpoint.qp = qp;
   endpoint.requester = std::make_unique<RequesterRules>(endpoint.qp, options_, endpoint.judge);
   endpoint.unreliable = UnreliableRules(endpoint.qp, endpoint.judge);
+}
+
+void ProtocolMonitor::change(std::uint32_t port, const MonitoredQp& qp) {
+  const auto found = endpoints_.find(key(port, qp.qpn));
+  if (found != endpoints_.end()) found->second->qp = qp;
 }
 
 void ProtocolMonitor::remove(std::uint32_t port, std::uint32_t qpn) {
@@ -119,8 +144,14 @@ void ProtocolMonitor::sent(std::uint32_t port, const fabric::Packet& packet, hw:
 }
 
 void ProtocolMonitor::arrived(std::uint32_t port, const fabric::Packet& packet, hw::Time at) {
+  ++arrivals_;
   const auto found = endpoints_.find(key(port, packet.dest_qp));
   if (found != endpoints_.end()) found->second->arrived({packet, at});
+}
+
+void ProtocolMonitor::discarded(std::uint32_t port, const fabric::Packet& packet, hw::Time at) {
+  const auto found = endpoints_.find(key(port, packet.dest_qp));
+  if (found != endpoints_.end()) found->second->discarded({packet, at});
 }
 
 }  // namespace hcasim::monitor

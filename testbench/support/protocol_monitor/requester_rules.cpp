@@ -111,6 +111,14 @@ void RequesterRules::arrived(const Observation& seen) {
   messages_.forget_before(acknowledged_.earlier(seen.at));
 }
 
+// It has heard as little as before that answer came. What came since then may have been dropped
+// with it.
+void RequesterRules::discarded(const Observation& seen) {
+  const std::uint32_t oldest = acknowledged_.earlier(seen.at);
+  at_least_.back_to(oldest);
+  acknowledged_.set(oldest);
+}
+
 // Not an answer to what it is to send again. After an RNR NAK it has gone back, though that does
 // not show before the wait is over.
 bool RequesterRules::has_to_mind(const Observation& seen) const {

@@ -28,6 +28,8 @@ class RequesterRules {
   void sent(const Observation& seen);
   /// An answer arrived.
   void arrived(const Observation& seen);
+  /// An answer that had arrived was dropped.
+  void discarded(const Observation& seen);
 
  private:
   void place(const Observation& seen);

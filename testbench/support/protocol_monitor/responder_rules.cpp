@@ -52,6 +52,17 @@ void ResponderRules::arrived(const Observation& seen) {
   }
 }
 
+// What came in behind it is ahead of it now.
+void ResponderRules::discarded(const Observation& seen) {
+  const std::uint32_t psn = seen.packet.psn;
+  if (take_copy(psn) || !requests_.arrived(psn) || hw::psn_before(psn, answered_)) return;
+  const std::uint32_t behind = hw::psn_add(psn, psns_of(seen.packet, qp_.mtu));
+  const bool others = hw::psn_before(behind, requests_.expected());
+  requests_.reject(psn);
+  responses_.rejected(psn);
+  if (others) note_gap();
+}
+
 void ResponderRules::note_gap() {
   const std::uint32_t missed = requests_.expected();
   if (naked_ == missed || (!gaps_.empty() && gaps_.back() == missed)) return;
@@ -182,8 +193,7 @@ bool ResponderRules::uncertain() const {
 }
 
 bool ResponderRules::may_be_discarded(std::uint32_t psn) const {
-  return (qp_.may_discard || uncertain()) && requests_.arrived(psn) &&
-         hw::psn_distance(answered_, psn) >= 0;
+  return uncertain() && requests_.arrived(psn) && hw::psn_distance(answered_, psn) >= 0;
 }
 
 void ResponderRules::missing(const Observation& seen) {

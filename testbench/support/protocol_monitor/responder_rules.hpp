@@ -22,6 +22,8 @@ class ResponderRules {
 
   /// A request arrived.
   void arrived(const Observation& seen);
+  /// A request that had arrived was dropped.
+  void discarded(const Observation& seen);
   /// The queue pair put an answer on the wire.
   void sent(const Observation& seen);
 

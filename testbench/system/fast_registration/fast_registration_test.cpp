@@ -10,7 +10,8 @@
 
 #include "hcasim/sim/run.hpp"
 #include "sim/import/trace_from_capture.hpp"
-#include "support/monitored_replay.hpp"
+#include "support/monitored_run.hpp"
+#include "support/protocol_monitor/expect_clean.hpp"
 
 namespace hcasim::sim {
 namespace {
@@ -27,7 +28,6 @@ class Folder {
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
   std::filesystem::path trace() const { return path_ / "x.trace"; }
-  std::filesystem::path capture() const { return path_ / "x.pcap"; }
 
  private:
   std::filesystem::path path_;
@@ -36,11 +36,10 @@ class Folder {
 RunResult run(const Folder& folder) {
   RunOptions options;
   options.trace = folder.trace().string();
-  options.pcap = folder.capture().string();
+  support::MonitoredRun watched;
+  options.observer = &watched;
   RunResult result = run_trace(options, load_config({}));
-  if (result.statistics.messages_completed != 0) {
-    support::MonitoredReplay(folder.trace(), folder.capture()).expect_clean();
-  }
+  monitor::expect_clean(watched.monitor());
   return result;
 }
 

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <string>
 
 namespace hcasim::faults {
 
@@ -29,14 +28,11 @@ bool RcMessage::consumes_receive() const {
   return opcode == rvt::IB_WR_SEND || opcode == rvt::IB_WR_SEND_WITH_INV || has_immediate(opcode);
 }
 
-RcTraffic::RcTraffic(support::ConnectedPair& pair, const Plan& plan, std::uint32_t first_area)
-    : pair_(pair), plan_(plan), random_(plan.seed * 1000 + first_area), first_area_(first_area) {}
-
 void RcTraffic::prepare() {
   qps_ = pair_.connect(plan_.pair);
   for (std::size_t node = 0; node < 2; ++node) {
     Direction& direction = directions_[node];
-    direction.counter = (first_area_ + 2 * plan_.messages + node) * kAreaBytes;
+    direction.counter = area(plan_.messages, node);
     const std::uint64_t zero = 0;
     pair_.write(1 - node, direction.counter, &zero, sizeof zero);
     for (std::uint32_t i = 0; i < plan_.messages; ++i) {
@@ -50,12 +46,11 @@ void RcTraffic::prepare() {
 
 RcMessage RcTraffic::draw(Direction& direction, std::size_t node, std::uint32_t index) {
   RcMessage message;
-  const std::uint64_t area = first_area_ + 2 * index + node;
   message.opcode = kOpcodes[random_.below(kOpcodes.size())];
   if (index == plan_.messages / 2) message.opcode = rvt::IB_WR_SEND_WITH_INV;
   message.bytes = static_cast<std::uint32_t>(random_.below(kAreaBytes + 1));
   message.imm = static_cast<std::uint32_t>(random_.next());
-  message.local = message.remote = area * kAreaBytes;
+  message.local = message.remote = area(index, node);
   message.fence = random_.below(4) == 0;
   if (message.is_atomic()) {
     message.bytes = 8;
@@ -96,24 +91,20 @@ void RcTraffic::fill(const RcMessage& message, std::size_t node) {
 }
 
 void RcTraffic::run(std::size_t node) {
-  sim::Random pauses(plan_.seed + 77 * node + first_area_);
-  const auto pause = [&](std::uint32_t most_ns) {
-    sleep(pair_.system().node(node),
-          static_cast<hw::Time>(pauses.below(most_ns)) * hw::kNanosecond);
-  };
+  Pauses drawn = pauses(node);
   const std::vector<std::uint32_t>& receives = directions_[1 - node].receives;
   std::size_t posted = 0;
   const auto post_receives = [&](std::size_t count) {
     for (; posted < receives.size() && count > 0; --count) post_receive(node, receives[posted++]);
   };
   for (std::uint32_t i = 0; i < plan_.messages; ++i) {
-    if (pauses.below(3) == 0) pause(5'000);
-    if (pauses.below(2) == 0) post_receives(1 + pauses.below(3));
+    if (drawn.below(3) == 0) drawn.pause(5'000);
+    if (drawn.below(2) == 0) post_receives(1 + drawn.below(3));
     post(node, i);
   }
   while (posted < receives.size()) {
-    pause(plan_.receive_pause_ns);
-    post_receives(1 + pauses.below(4));
+    drawn.pause(plan_.receive_pause_ns);
+    post_receives(1 + drawn.below(4));
   }
 }
 
@@ -194,8 +185,7 @@ void RcTraffic::take_receive(Direction& direction, const rvt::ib_wc& wc) {
 
 void RcTraffic::check() {
   for (std::size_t node = 0; node < 2; ++node) {
-    SCOPED_TRACE("connection of area " + std::to_string(first_area_) + ", from node " +
-                 std::to_string(node) + ", QP " + std::to_string(qps_[node]->qp_num));
+    SCOPED_TRACE(name_of(node));
     check_order(directions_[node]);
     check_receives(directions_[node]);
     for (const RcMessage& message : directions_[node].messages) check_data(node, message);

@@ -33,8 +33,7 @@ struct RcMessage {
 /// order, or that the first that was not completes with an error and all behind it are flushed.
 class RcTraffic final : public Traffic {
  public:
-  /// `first_area` is the number of its first area in both regions.
-  RcTraffic(support::ConnectedPair& pair, const Plan& plan, std::uint32_t first_area);
+  using Traffic::Traffic;
 
   static std::uint32_t areas(const Plan& plan) { return 2 * (plan.messages + 1); }
 
@@ -69,11 +68,6 @@ class RcTraffic final : public Traffic {
   void check_data(std::size_t node, const RcMessage& message);
   void check_counter(std::size_t node);
 
-  support::ConnectedPair& pair_;
-  Plan plan_;
-  sim::Random random_;
-  std::uint32_t first_area_;
-  std::array<rvt::ib_qp*, 2> qps_{};
   std::array<Direction, 2> directions_;
 };
 

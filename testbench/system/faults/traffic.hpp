@@ -3,8 +3,9 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <vector>
+#include <string>
 
 #include "hcasim/rvt/verbs.hpp"
 #include "sim/engine/random.hpp"
@@ -34,11 +35,29 @@ inline void sleep(sim::NodeSystem& machine, hw::Time time) {
   machine.host().cpu().begin_activity();
 }
 
+/// The pauses of a task, drawn.
+class Pauses {
+ public:
+  Pauses(sim::NodeSystem& machine, std::uint64_t seed) : machine_(machine), random_(seed) {}
+
+  std::uint64_t below(std::uint64_t limit) { return random_.below(limit); }
+  void pause(std::uint32_t most_ns) {
+    sleep(machine_, static_cast<hw::Time>(below(most_ns)) * hw::kNanosecond);
+  }
+
+ private:
+  sim::NodeSystem& machine_;
+  sim::Random random_;
+};
+
 /// Traffic of one transport service between two nodes, both ways, whose every message can be told
 /// from all others. A kind of traffic knows what its service promises when packets are lost, and
 /// checks that in the end.
 class Traffic {
  public:
+  /// `first_area` is the number of its first area in both regions.
+  Traffic(support::ConnectedPair& pair, const Plan& plan, std::uint32_t first_area)
+      : pair_(pair), plan_(plan), random_(plan.seed * 1000 + first_area), first_area_(first_area) {}
   virtual ~Traffic() = default;
 
   /// Makes queue pairs and fills memory; the link is sound meanwhile.
@@ -51,6 +70,27 @@ class Traffic {
   virtual void check() = 0;
   /// Messages that ended with this status.
   virtual std::uint32_t ended_with(rvt::ib_wc_status status) const = 0;
+
+ protected:
+  /// Offset of an area of the messages from `node`; those of both directions alternate.
+  std::uint64_t area(std::uint32_t number, std::size_t node) const {
+    return (first_area_ + 2 * number + node) * kAreaBytes;
+  }
+  /// Of the task of the node in run().
+  Pauses pauses(std::size_t node) const {
+    return {pair_.system().node(node), plan_.seed + 77 * node + first_area_};
+  }
+  /// What is checked, for the failures of a test.
+  std::string name_of(std::size_t node) const {
+    return "traffic of area " + std::to_string(first_area_) + ", from node " +
+           std::to_string(node) + ", QP " + std::to_string(qps_[node]->qp_num);
+  }
+
+  support::ConnectedPair& pair_;
+  Plan plan_;
+  sim::Random random_;
+  std::uint32_t first_area_;
+  std::array<rvt::ib_qp*, 2> qps_{};
 };
 
 }  // namespace hcasim::faults

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <string>
 
 namespace hcasim::faults {
 
@@ -24,10 +23,6 @@ using Area = std::array<std::uint8_t, kAreaBytes>;
 
 }  // namespace
 
-UnreliableTraffic::UnreliableTraffic(support::ConnectedPair& pair, const Plan& plan,
-                                     std::uint32_t first_area)
-    : pair_(pair), plan_(plan), random_(plan.seed * 1000 + first_area), first_area_(first_area) {}
-
 UnreliableTraffic::~UnreliableTraffic() {
   for (const Direction& direction : directions_) {
     if (direction.ah != nullptr) rvt::rdma_destroy_ah(direction.ah);
@@ -36,11 +31,6 @@ UnreliableTraffic::~UnreliableTraffic() {
 
 std::uint32_t UnreliableTraffic::header_bytes() const {
   return datagrams() ? kGrh : 0;
-}
-
-// Areas of both directions alternate.
-std::uint64_t UnreliableTraffic::area(std::uint32_t number, std::size_t node) const {
-  return (first_area_ + 2 * number + node) * kAreaBytes;
 }
 
 void UnreliableTraffic::prepare() {
@@ -91,20 +81,16 @@ void UnreliableTraffic::fill(std::size_t node, std::uint32_t index) {
 }
 
 void UnreliableTraffic::run(std::size_t node) {
-  sim::Random pauses(plan_.seed + 77 * node + first_area_);
-  const auto pause = [&](std::uint32_t most_ns) {
-    sleep(pair_.system().node(node),
-          static_cast<hw::Time>(pauses.below(most_ns)) * hw::kNanosecond);
-  };
-  post_receives(node, pauses.below(plan_.messages));
+  Pauses drawn = pauses(node);
+  post_receives(node, drawn.below(plan_.messages));
   for (std::uint32_t i = 0; i < plan_.messages; ++i) {
-    if (pauses.below(2) == 0) pause(5'000);
-    if (pauses.below(2) == 0) post_receives(node, 1 + pauses.below(3));
+    if (drawn.below(2) == 0) drawn.pause(5'000);
+    if (drawn.below(2) == 0) post_receives(node, 1 + drawn.below(3));
     post(node, i);
   }
   while (directions_[1 - node].receives_posted < directions_[1 - node].receives.size()) {
-    pause(plan_.receive_pause_ns);
-    post_receives(node, 1 + pauses.below(4));
+    drawn.pause(plan_.receive_pause_ns);
+    post_receives(node, 1 + drawn.below(4));
   }
 }
 
@@ -127,7 +113,7 @@ void UnreliableTraffic::post(std::size_t node, std::uint32_t index) {
   rdma.rkey = peer.mr->rkey;
   datagram.ah = directions_[node].ah;
   datagram.remote_qpn = qps_[1 - node]->qp_num;
-  datagram.remote_qkey = support::ConnectedPair::kQkey;
+  datagram.remote_qkey = support::kQkey;
   ASSERT_EQ(rvt::ib_post_send(qps_[node], &wr, nullptr), 0);
 }
 
@@ -212,8 +198,7 @@ void UnreliableTraffic::expect_in_order(Direction& direction, std::uint32_t inde
 
 void UnreliableTraffic::check() {
   for (std::size_t node = 0; node < 2; ++node) {
-    SCOPED_TRACE("pair of area " + std::to_string(first_area_) + ", from node " +
-                 std::to_string(node) + ", QP " + std::to_string(qps_[node]->qp_num));
+    SCOPED_TRACE(name_of(node));
     Direction& direction = directions_[node];
     EXPECT_EQ(direction.ends.size(), direction.messages.size()) << "every send completes";
     for (const UnreliableMessage& message : direction.messages) {

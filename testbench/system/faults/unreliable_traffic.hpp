@@ -33,8 +33,7 @@ struct UnreliableMessage {
 /// double messages or let them change places, for neither service looks back.
 class UnreliableTraffic final : public Traffic {
  public:
-  /// `first_area` is the number of its first area in both regions.
-  UnreliableTraffic(support::ConnectedPair& pair, const Plan& plan, std::uint32_t first_area);
+  using Traffic::Traffic;
   ~UnreliableTraffic() override;
 
   /// Each message has one and each receive; so have the messages that use up the receives.
@@ -65,7 +64,6 @@ class UnreliableTraffic final : public Traffic {
 
   bool datagrams() const { return plan_.pair.type == rvt::IB_QPT_UD; }
   std::uint32_t header_bytes() const;
-  std::uint64_t area(std::uint32_t number, std::size_t node) const;
   UnreliableMessage draw();
   void add(std::size_t node, UnreliableMessage message);
   void fill(std::size_t node, std::uint32_t index);
@@ -78,11 +76,6 @@ class UnreliableTraffic final : public Traffic {
   void check_write(std::size_t node, const UnreliableMessage& message);
   void use_left_receives(std::size_t node);
 
-  support::ConnectedPair& pair_;
-  Plan plan_;
-  sim::Random random_;
-  std::uint32_t first_area_;
-  std::array<rvt::ib_qp*, 2> qps_{};
   std::array<Direction, 2> directions_;
 };
 

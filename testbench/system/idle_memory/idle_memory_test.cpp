@@ -10,6 +10,7 @@
 #include "hcasim/rvt/verbs.hpp"
 #include "hcasim/sim/config.hpp"
 #include "sim/system/system.hpp"
+#include "support/bring_up.hpp"
 #include "support/resident_memory.hpp"
 
 namespace hcasim::testing {
@@ -18,32 +19,6 @@ namespace {
 constexpr unsigned kFew = 1'000;
 constexpr unsigned kMany = 100'000;
 constexpr double kMostBytes = 4096;
-
-void to_rts(rvt::ib_qp* qp, const sim::NodeAddress& address) {
-  rvt::ib_qp_attr attr;
-  attr.qp_state = rvt::IB_QPS_INIT;
-  attr.port_num = 1;
-  ASSERT_EQ(rvt::ib_modify_qp(qp, &attr,
-                              rvt::IB_QP_STATE | rvt::IB_QP_PKEY_INDEX | rvt::IB_QP_PORT |
-                                  rvt::IB_QP_ACCESS_FLAGS),
-            0);
-  attr.qp_state = rvt::IB_QPS_RTR;
-  attr.path_mtu = rvt::IB_MTU_1024;
-  attr.dest_qp_num = qp->qp_num;
-  attr.ah_attr.grh.sgid = attr.ah_attr.grh.dgid = address.gid;
-  attr.ah_attr.roce.smac = attr.ah_attr.roce.dmac = address.mac;
-  ASSERT_EQ(rvt::ib_modify_qp(qp, &attr,
-                              rvt::IB_QP_STATE | rvt::IB_QP_AV | rvt::IB_QP_PATH_MTU |
-                                  rvt::IB_QP_DEST_QPN | rvt::IB_QP_RQ_PSN |
-                                  rvt::IB_QP_MAX_DEST_RD_ATOMIC | rvt::IB_QP_MIN_RNR_TIMER),
-            0);
-  attr.qp_state = rvt::IB_QPS_RTS;
-  ASSERT_EQ(
-      rvt::ib_modify_qp(qp, &attr,
-                        rvt::IB_QP_STATE | rvt::IB_QP_TIMEOUT | rvt::IB_QP_RETRY_CNT |
-                            rvt::IB_QP_RNR_RETRY | rvt::IB_QP_SQ_PSN | rvt::IB_QP_MAX_QP_RD_ATOMIC),
-      0);
-}
 
 // Queues as deep as those that a trace's `connect` makes. They are left to the end of the process,
 // which is why a sanitizer, whose own memory would count too, does not run this.
@@ -57,6 +32,7 @@ TEST(IdleMemory, AQueuePairInRtsCostsAPageAtMost) {
   ASSERT_EQ(system.start_devices(), 0);
   double few = 0;
   double many = 0;
+  const auto path = support::path_between(system.node(0).address(), system.node(1).address());
   system.run_task(0, [&] {
     rvt::ib_device* device = rvt::rvt_ib_device(system.node(0).device());
     rvt::ib_pd* pd = rvt::ib_alloc_pd(device);
@@ -70,7 +46,8 @@ TEST(IdleMemory, AQueuePairInRtsCostsAPageAtMost) {
     for (unsigned made = 0; made < kMany; ++made) {
       rvt::ib_qp* qp = rvt::ib_create_qp(pd, &init);
       ASSERT_FALSE(rvt::IS_ERR(qp)) << made;
-      to_rts(qp, system.node(1).address());
+      support::to_init(qp);
+      support::to_rts(qp, qp->qp_num, path, {});
       if (made + 1 == kFew) few = support::resident_bytes();
     }
     many = support::resident_bytes();

@@ -76,7 +76,7 @@ class Unreliable : public testing::Test {
     rdma.rkey = pair_.end(1).mr->rkey;
     datagram.ah = ah;
     datagram.remote_qpn = pair_.end(1).qp->qp_num;
-    datagram.remote_qkey = below(2) == 0 ? support::ConnectedPair::kQkey : 0x8000'0000;
+    datagram.remote_qkey = below(2) == 0 ? support::kQkey : 0x8000'0000;
     ASSERT_EQ(rvt::ib_post_send(pair_.end(0).qp, &wr, nullptr), 0);
   }
 

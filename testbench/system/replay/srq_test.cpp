@@ -138,7 +138,7 @@ TEST(SharedReceives, ALimitThatIsSetAnewOrGone) {
   EXPECT_EQ(run.count("messages_completed"), 4u);
 }
 
-// B86, B91: a pool that is too small shows as RNR. With rnr_retry 7 all arrives, if late; with 0
+// A pool that is too small shows as RNR. With rnr_retry 7 all arrives, if late; with 0
 // the first NAK ends the connection.
 TEST(SharedReceives, StarvationIsRnrAndEndsAsTheSenderSaid) {
   for (const bool patient : {true, false}) {

@@ -10,7 +10,6 @@ namespace {
 
 // Bytes on the wire beside the payload of a WRITE that is one packet: 82, and a RETH of 16.
 constexpr double kOverhead = 82 + 16;
-constexpr double kWireBytesPerNs = 100.0 / 8;
 
 // Time from message to message: what more messages take longer, without what comes but once.
 double interval_ns(unsigned bytes, const char* slow_unit) {
@@ -68,7 +67,6 @@ struct Neighbours {
 // sends again what nobody takes. The other connection loses the wire time of these packets, 334 ns
 // each, and the more of it the shorter the RNR timer.
 TEST(ReceiverNotReady, RetriesTakeTheWireFromOthers) {
-  constexpr double kPacketNs = (4096 + 82) / kWireBytesPerNs;
   const Neighbours alone(false);
   double before = 1;                            // the part of the time that was lost
   for (const unsigned timer : {1u, 5u, 10u}) {  // 10, 60 and 320 us

@@ -52,6 +52,16 @@ class CauseRun {
   RunOfLines run_;
 };
 
+/// Bytes that the link of all these runs carries in a nanosecond.
+inline constexpr double kWireBytesPerNs = 100.0 / 8;
+/// Of a packet of 4096 bytes, with 82 beside them.
+inline constexpr double kPacketNs = (4096 + 82) / kWireBytesPerNs;
+/// Payload that Gen3 x4 takes: 4 lanes of 8 GT/s at 128/130; DLLPs of 8 bytes for ACK and flow
+/// control each 214 bytes of TLPs (MPS 256), SKP 4 of 1538; and 24 bytes beside each 256 of
+/// payload.
+inline constexpr double kPcieGbps =
+    4 * 8.0 * 128 / 130 * (1 - 8.0 / 214 - 8.0 / 214 - 4.0 / 1538) * 256 / (256 + 24);
+
 /// Every read of host memory takes this long in the root complex.
 inline Lines with_read_latency(std::uint32_t ns, Lines settings) {
   for (const char* which : {"min", "median", "max"}) {

@@ -15,7 +15,8 @@
 
 #include "hcasim/rvt/verbs.hpp"
 #include "sim/system/system.hpp"
-#include "support/protocol_monitor/driver_qp.hpp"
+#include "support/bring_up.hpp"
+#include "support/monitored_ports.hpp"
 #include "support/protocol_monitor/expect_clean.hpp"
 
 namespace hcasim {
@@ -43,7 +44,7 @@ class ManySenders : public testing::Test {
   void start(std::uint32_t max_wr) {
     ASSERT_EQ(system_.start_devices(), 0);
     for (std::size_t i = 0; i < 2; ++i) {
-      machine(i).adapter().port().port().set_observer(&rules_.add_port(), true);
+      support::observe(machine(i), &rules_.add_port());
     }
     for (std::size_t i = 0; i < 2; ++i) task(i, [this, i] { make_objects(i); });
     task(1, [&] {
@@ -56,16 +57,13 @@ class ManySenders : public testing::Test {
     });
     for (std::size_t i = 0; i < 2; ++i) task(i, [this, i] { make_queue_pairs(i); });
     for (std::size_t i = 0; i < 2; ++i) task(i, [this, i] { connect(i); });
-    for (std::uint32_t i = 0; i < 2; ++i) {
-      for (rvt::ib_qp* qp : nodes_[i].qps) rules_.add(i, monitor::monitored(qp, 0));
-    }
   }
 
   void TearDown() override {
     EXPECT_GT(rules_.packets(), 0u);
     monitor::expect_clean(rules_);
     for (std::size_t i = 0; i < 2; ++i) {
-      machine(i).adapter().port().port().set_observer(nullptr);
+      support::observe(machine(i), nullptr);
       task(i, [this, i] {
         for (rvt::ib_qp* qp : nodes_[i].qps) EXPECT_EQ(rvt::ib_destroy_qp(qp), 0);
         if (i == 1) {
@@ -116,40 +114,14 @@ class ManySenders : public testing::Test {
       init.cap = {kMessages, 1, 1, 1, 0};
       qp = rvt::ib_create_qp(nodes_[i].pd, &init);
       ASSERT_FALSE(rvt::IS_ERR(qp));
-      rvt::ib_qp_attr attr;
-      attr.qp_state = rvt::IB_QPS_INIT;
-      attr.port_num = 1;
-      ASSERT_EQ(rvt::ib_modify_qp(qp, &attr,
-                                  rvt::IB_QP_STATE | rvt::IB_QP_PKEY_INDEX | rvt::IB_QP_PORT |
-                                      rvt::IB_QP_ACCESS_FLAGS),
-                0);
+      support::to_init(qp);
     }
   }
 
   void connect(std::size_t i) {
+    const auto path = support::path_between(machine(i).address(), machine(1 - i).address());
     for (std::size_t q = 0; q < kPairs; ++q) {
-      rvt::ib_qp_attr attr;
-      attr.qp_state = rvt::IB_QPS_RTR;
-      attr.dest_qp_num = nodes_[1 - i].qps[q]->qp_num;
-      attr.max_dest_rd_atomic = 1;
-      attr.min_rnr_timer = 1;
-      attr.ah_attr.grh.sgid = machine(i).address().gid;
-      attr.ah_attr.grh.dgid = machine(1 - i).address().gid;
-      attr.ah_attr.roce.smac = machine(i).address().mac;
-      attr.ah_attr.roce.dmac = machine(1 - i).address().mac;
-      ASSERT_EQ(rvt::ib_modify_qp(nodes_[i].qps[q], &attr,
-                                  rvt::IB_QP_STATE | rvt::IB_QP_AV | rvt::IB_QP_PATH_MTU |
-                                      rvt::IB_QP_DEST_QPN | rvt::IB_QP_RQ_PSN |
-                                      rvt::IB_QP_MAX_DEST_RD_ATOMIC | rvt::IB_QP_MIN_RNR_TIMER),
-                0);
-      attr.qp_state = rvt::IB_QPS_RTS;
-      attr.timeout = 14;
-      attr.retry_cnt = attr.rnr_retry = 7;
-      ASSERT_EQ(rvt::ib_modify_qp(nodes_[i].qps[q], &attr,
-                                  rvt::IB_QP_STATE | rvt::IB_QP_TIMEOUT | rvt::IB_QP_RETRY_CNT |
-                                      rvt::IB_QP_RNR_RETRY | rvt::IB_QP_SQ_PSN |
-                                      rvt::IB_QP_MAX_QP_RD_ATOMIC),
-                0);
+      support::to_rts(nodes_[i].qps[q], nodes_[1 - i].qps[q]->qp_num, path, {.min_rnr_timer = 1});
     }
   }
 
@@ -247,7 +219,7 @@ class ManySenders : public testing::Test {
   std::vector<rvt::ib_qp*> last_wqe_of_;
 };
 
-// B88: far fewer receives than messages. What runs out shows as RNR, and nothing is lost.
+// Far fewer receives than messages. What runs out shows as RNR, and nothing is lost.
 TEST_F(ManySenders, RefilledAtItsLimit) {
   start(24);
   task(1, [&] { fill_up(); });
@@ -291,7 +263,7 @@ TEST_F(ManySenders, ResizedUnderTraffic) {
   EXPECT_GT(done, 10u);
 }
 
-// B64: a receiver that takes its queue pairs down hears of each once, and the SRQ keeps the rest.
+// A receiver that takes its queue pairs down hears of each once, and the SRQ keeps the rest.
 TEST_F(ManySenders, LastWqeOfEach) {
   start(1000);
   task(1, [&] { fill_up(); });

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
-// Runs the hcasim program as a person would, and keeps what it said.
+// Runs the hcasim program as a person would, and keeps what it said. Its runs are held against the
+// rules of the transport, see support/monitored_program.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -46,10 +47,25 @@ class Scratch {
   std::filesystem::path path_;
 };
 
+/// The protocol monitors of the programs that begin in its life report to it, and have nothing to.
+class MonitorReport {
+ public:
+  MonitorReport() { ::setenv("HCASIM_MONITOR", file().c_str(), 1); }
+  ~MonitorReport() { EXPECT_EQ(contents(file()), ""); }
+  MonitorReport(const MonitorReport&) = delete;
+  MonitorReport& operator=(const MonitorReport&) = delete;
+
+ private:
+  std::string file() const { return scratch_.file("monitor"); }
+
+  Scratch scratch_{"monitor"};
+};
+
 /// Runs a line for the shell. Its stdout goes to `out` in place of a file that is read back when
 /// one is named.
 inline Outcome run(const std::string& line, const std::string& out = {}) {
   const Scratch scratch("streams");
+  const MonitorReport report;
   const std::string out_file = out.empty() ? scratch.file("out") : out;
   const std::string command =
       "{ " + line + "; } >" + out_file + " 2>" + scratch.file("err") + " </dev/null";

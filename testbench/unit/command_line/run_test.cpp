@@ -215,6 +215,27 @@ TEST_F(RunCommand, ReadsATraceFromAPipe) {
   EXPECT_THAT(wrong.err, testing::HasSubstr("/dev/stdin:7:3: expected a verb"));
 }
 
+// Most tests run the program with a protocol monitor inside.
+TEST_F(RunCommand, GivesTheSameBytesWhetherItIsWatchedOrNot) {
+  const std::string faults = " --set fabric.faults.loss=0.05 --set pcie.width=1";
+  EXPECT_EQ(run_trace("--out " + file("watched") + faults).status, 0);
+  EXPECT_EQ(run(HCASIM_PLAIN_PROGRAM " run " + trace() + " --out " + file("alone") + faults).status,
+            0);
+  for (const char* name : {"/stats.json", "/completions.csv", "/config.toml"}) {
+    EXPECT_NE(contents(file("alone") + name), "");
+    EXPECT_EQ(contents(file("watched") + name), contents(file("alone") + name)) << name;
+  }
+}
+
+TEST_F(RunCommand, TheMonitorThatWatchesItSpeaksWhenARuleIsBroken) {
+  const std::string report = file("report");
+  const std::string watched = "HCASIM_MONITOR=" + report + ' ' + HCASIM_PROGRAM " run " + trace();
+  EXPECT_EQ(run(watched).status, 0);
+  EXPECT_EQ(contents(report), "");
+  EXPECT_EQ(run("HCASIM_MONITOR_DEAF=1 " + watched).status, 0);
+  EXPECT_THAT(contents(report), testing::HasSubstr("ack-arrived"));
+}
+
 TEST_F(RunCommand, NamesMayLookLikeOptionsAndCommands) {
   std::ofstream(file("-x.trace")) << kPingPong;
   std::ofstream(file("config")) << kPingPong;

@@ -36,6 +36,8 @@ class Signals : public testing::Test {
 
   std::string file(const std::string& name) const { return scratch_.file(name); }
 
+  MonitorReport report_;
+
   /// Begins `hcasim ARGUMENTS` in the background, behind a command for the shell.
   void begin(const std::string& arguments, const std::string& before = ":") {
     const std::string line = before + "; exec " HCASIM_PROGRAM " " + arguments + " >" +

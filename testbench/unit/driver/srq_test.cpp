@@ -137,7 +137,6 @@ TEST_F(Srq, ContextOfTheAdapter) {
   EXPECT_EQ(host.qps.at(qp->qp_num).rq_size, 0u);
 }
 
-// B61.
 TEST_F(Srq, LimitIsNullAtCreation) {
   ib_srq_init_attr attr = srq_attr();
   attr.attr.srq_limit = 3;
@@ -168,7 +167,6 @@ TEST_F(Srq, BusyWhileQueuePairsUseIt) {
   EXPECT_TRUE(host.srqs.empty());
 }
 
-// B59, B73.
 TEST_F(Srq, ItsQueuePairsHaveNoReceiveQueue) {
   ib_srq* srq = create();
   ib_qp_init_attr attr = init_attr();
@@ -197,7 +195,7 @@ TEST_F(Srq, PostTakesItsLimitsAndRingsOnce) {
   EXPECT_EQ(post(srq, 1, 3), -EINVAL);
   EXPECT_EQ(post(srq, 1, -1), -EINVAL);
   EXPECT_TRUE(host.rung(hw::bar::kReceiveDoorbell).empty());
-  ib_recv_wr wr[6];  // B58
+  ib_recv_wr wr[6];
   for (int i = 0; i < 6; ++i) {
     wr[i].wr_id = static_cast<std::uint64_t>(i) + 1;
     wr[i].next = i == 5 ? nullptr : &wr[i + 1];
@@ -235,7 +233,7 @@ TEST_F(Srq, SpaceFollowsTheTailRecordRoundTheRing) {
 TEST_F(Srq, LimitUpToMaxWr) {
   ib_srq* srq = create();
   EXPECT_EQ(set_limit(srq, 5), -EINVAL);
-  EXPECT_EQ(set_limit(srq, 4), 0);  // B62: nothing is posted, and yet
+  EXPECT_EQ(set_limit(srq, 4), 0);  // nothing is posted, and yet
   EXPECT_EQ(query(srq).srq_limit, 4u);
   EXPECT_EQ(on_adapter(srq).limit, 4u);
   EXPECT_TRUE(srq_seen.events.empty());
@@ -310,7 +308,6 @@ TEST_F(Srq, ErrorTakesItsQueuePairsDown) {
   EXPECT_EQ(host.rung(hw::bar::kQpErrorDoorbell), expected);
 }
 
-// B64.
 TEST_F(Srq, LastWqeIsRaisedOnceInALife) {
   ib_srq* srq = create();
   ib_qp* qp = make_srq_qp(srq);
@@ -366,7 +363,7 @@ TEST_F(Srq, ResizeChecksInOrder) {
   EXPECT_EQ(query(srq).max_wr, 2u);
 }
 
-// B41, and a post that came while the adapter was refusing is not forgotten.
+// A post that came while the adapter was refusing is not forgotten.
 TEST_F(Srq, ResizeThatFailsLeavesAllAsItWas) {
   ib_srq* srq = create();
   ASSERT_EQ(set_limit(srq, 1), 0);

@@ -125,7 +125,6 @@ TEST(Completion, OnePlaceForTwoIsAnOverflow) {
   EXPECT_EQ(bench.query(receiver.qp).state, hw::QpState::kErr);
 }
 
-// B02.
 TEST(Completion, AFullRingEndsTheQueuePairAndKeepsWhatItHolds) {
   AdapterBench bench;
   Receiver receiver(bench, 2);
@@ -212,7 +211,6 @@ TEST(Event, EqesFollowEachOtherByTheInterval) {
   }
 }
 
-// B43.
 TEST(Event, ACompletionAfterTheArmOrBeforeItWasSeenRaisesOneEvent) {
   AdapterBench bench;
   Receiver receiver(bench);

@@ -154,7 +154,7 @@ TEST(Requester, HasNoMoreReadsAndAtomicsOutThanItsLimit) {
   }
 }
 
-// B34: a fence waits for earlier READs and atomics, and for nothing else.
+// A fence waits for earlier READs and atomics, and for nothing else.
 TEST(Requester, FenceWaitsForReadsOnly) {
   AdapterBench bench;
   BenchQp qp = bench.create_qp();
@@ -174,7 +174,7 @@ TEST(Requester, FenceWaitsForReadsOnly) {
   EXPECT_EQ(psns(bench.sent()), std::vector<std::uint32_t>{102});  // the WRITE has no ACK yet
 }
 
-// B34: LOCAL_INV waits for everything before it.
+// LOCAL_INV waits for everything before it.
 TEST(Requester, LocalInvalidateWaitsForAll) {
   AdapterBench bench;
   BenchQp qp = bench.create_qp();

@@ -90,6 +90,14 @@ class Script {
   Script& arrived(Op opcode, std::uint32_t psn, std::size_t bytes = 0) {
     return arrived(packet(opcode, psn), bytes);
   }
+  /// A packet that arrived is dropped at once.
+  Script& discarded(Op opcode, std::uint32_t psn, std::size_t bytes = 0) {
+    fabric::PacketHeaders headers = packet(opcode, psn);
+    std::swap(headers.dest_qp, headers.src_qp);
+    fill(headers, bytes);
+    monitor.discarded(0, *packet_, now_);
+    return *this;
+  }
   Script& wait(hw::Time time) {
     now_ += time;
     return *this;
