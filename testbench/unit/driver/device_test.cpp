@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "unit/driver/fixture.hpp"
+#include "unit/driver/sync_without_assertions.hpp"
 
 namespace hcasim::rvt {
 namespace {
@@ -184,6 +185,13 @@ TEST(Locks, OrderIsChecked) {
   }
   const SpinGuard b(send);
   EXPECT_THROW(SpinGuard a(receive), LockOrderError);
+}
+
+// Each part of a program checks or does not, as it was built.
+TEST(Locks, OfPartsBuiltInTwoWaysKeepApart) {
+  spinlock_t lock;
+  const SpinGuard own(lock);
+  EXPECT_NO_THROW(hold_twice_without_assertions(lock));
 }
 
 TEST_F(Device, CommandWithALockHeldIsAFault) {
