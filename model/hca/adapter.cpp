@@ -3,7 +3,6 @@
 
 #include "hca/adapter.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "hca/atomic_unit.hpp"
@@ -269,9 +268,8 @@ void Adapter::visit_counters(CounterVisitor& v) const {
   Translation& translation = core_->caches.translation;
   visit_cache(v, {"mpt_cache_hit", "mpt_cache_miss", "mpt_cache_fetch"}, translation.mpt());
   visit_cache(v, {"mtt_cache_hit", "mtt_cache_miss", "mtt_cache_fetch"}, translation.mtt());
-  const std::uint64_t rwqe_misses = std::min(queue.takes_ok, queue.takes_waited);
-  v.counter("rwqe_cache_hit", queue.takes_ok - rwqe_misses);
-  v.counter("rwqe_cache_miss", rwqe_misses);
+  v.counter("rwqe_cache_hit", queue.takes_ok_at_once);
+  v.counter("rwqe_cache_miss", queue.takes_ok - queue.takes_ok_at_once);
   v.unit("event");
   v.counter("events", u.event.counters().events);
   v.counter("held", u.moderation.counters().held);
