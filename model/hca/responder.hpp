@@ -131,7 +131,7 @@ class Responder final : public sim::Unit, public fabric::PacketSink, public Cont
   Verdict process(QueuePair& qp, fabric::Packet& packet);
   Verdict carry_out(QueuePair& qp, const fabric::Packet& packet);
   bool admit_unreliable(QueuePair& qp, fabric::Packet& packet);
-  static std::uint32_t assemble(const fabric::Packet& packet, DatagramBytes& bytes);
+  static void assemble(const fabric::Packet& packet, DatagramBytes& bytes);
   Verdict datagram(QueuePair& qp, const fabric::Packet& packet);
   Verdict give_up(QueuePair& qp);
   Verdict refuse_unreliable(QueuePair& qp, hw::NakCode code, hw::WcStatus in_hand);

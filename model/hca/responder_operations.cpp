@@ -108,8 +108,7 @@ Responder::Verdict Responder::datagram(QueuePair& qp, const fabric::Packet& pack
   ReceiveState& receive = qp.receive;
   if (need_receive(qp) == Verdict::kWait) return Verdict::kWait;
   if (!fetched_) ++counters_.rx_send_requests;
-  DatagramBytes bytes;
-  const std::uint32_t count = assemble(packet, bytes);
+  const auto count = hw::kGrhAreaBytes + static_cast<std::uint32_t>(packet.payload_size());
   if (count > receive.rwqe->length) {
     ++counters_.resp_local_length_error;
     return give_up(qp);
@@ -121,6 +120,8 @@ Responder::Verdict Responder::datagram(QueuePair& qp, const fabric::Packet& pack
     return refuse(qp, hw::NakCode::kRemoteOperational, hw::WcStatus::kLocProtErr);
   }
   if (must_fetch(qp, plan.missing)) return Verdict::kWait;
+  DatagramBytes bytes;
+  assemble(packet, bytes);
   core_.stamp(packet.message, Stamp::kDataVisible, scatter(plan, bytes.data(), count));
   receive.received = count;
   hw::Cqe& cqe = complete_receive(qp, packet, hw::WcOpcode::kRecv);
