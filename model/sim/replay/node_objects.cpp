@@ -30,16 +30,19 @@ rvt::ib_pd* NodeObjects::pd() {
   return pd_;
 }
 
-int NodeObjects::make_cq(NameId name, std::uint32_t cqe, std::uint32_t vector) {
+ControlResult NodeObjects::make_cq(NameId name, std::uint32_t cqe, std::uint32_t vector) {
   rvt::ib_cq_init_attr attr;
   attr.cqe = cqe;
   attr.comp_vector = static_cast<int>(vector);
   rvt::ib_cq* cq =
       rvt::ib_create_cq(rvt::rvt_ib_device(node_.device()), nullptr, nullptr, nullptr, &attr);
-  if (rvt::IS_ERR(cq)) return rvt::PTR_ERR(cq);
+  if (rvt::IS_ERR(cq)) {
+    const std::string size = beyond_limits(attr, rvt::rvt_ib_device(node_.device())->attrs);
+    return {rvt::PTR_ERR(cq), "create_cq", size.empty() ? no_more_cqs(*node_.device()) : size};
+  }
   place(cqs_, name, &cq_store_.emplace_back(TraceCq{cq}));
   listener_->cq_created(name, cq_store_.back());
-  return 0;
+  return {0, "create_cq"};
 }
 
 ControlResult NodeObjects::moderate_cq(const Operation& operation) {
@@ -96,7 +99,8 @@ ControlResult NodeObjects::make_qp(const Operation& operation, NameId name, Name
   const std::uint32_t recv_wr = attr.cap.max_recv_wr;
   rvt::ib_qp* qp = rvt::ib_create_qp(pd_, &attr);
   if (rvt::IS_ERR(qp)) {
-    return {rvt::PTR_ERR(qp), "create_qp", beyond_limits(attr.cap, pd_->device->attrs)};
+    const std::string size = beyond_limits(attr.cap, pd_->device->attrs);
+    return {rvt::PTR_ERR(qp), "create_qp", size.empty() ? no_more_qps(*node_.device()) : size};
   }
   place(qps_, name, &qp_store_.emplace_back(TraceQp{qp, qp->qp_num, 0, send_wr, recv_wr, all}));
   if (pool != nullptr) qp_store_.back().srq = shared;
@@ -168,9 +172,9 @@ ConnectSide NodeObjects::side_of(const Operation& connect) const {
 
 ControlResult NodeObjects::connect_begin(const Operation& operation, const ConnectSide& side) {
   if (cq(default_cq_) == nullptr) {
-    const int error =
+    ControlResult made =
         make_cq(default_cq_, static_cast<std::uint32_t>(operation.value(Arg::kCqe)), 0);
-    if (error != 0) return {error, "create_cq"};
+    if (made.error != 0) return made;
   }
   if (!has_default_mr()) {
     const int error = make_mr(default_mr_, operation.value(Arg::kMrLength), kAllAccess, false, 0);
@@ -323,10 +327,9 @@ ControlResult NodeObjects::execute(const Operation& operation) {
     case Verb::kDeregMr:
       return {dereg(operation), "dereg_mr"};
     case Verb::kCreateCq: {
-      const int error = make_cq(operation.object, number(Arg::kCqe), number(Arg::kVector));
+      ControlResult made = make_cq(operation.object, number(Arg::kCqe), number(Arg::kVector));
       const bool moderated = operation.has(Arg::kCqCount) || operation.has(Arg::kCqPeriod);
-      if (error != 0 || !moderated) return {error, "create_cq"};
-      return moderate_cq(operation);
+      return made.error != 0 || !moderated ? made : moderate_cq(operation);
     }
     case Verb::kModifyCq:
       return moderate_cq(operation);

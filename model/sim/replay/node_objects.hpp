@@ -174,7 +174,7 @@ class NodeObjects {
     table[name] = object;
   }
 
-  int make_cq(NameId name, std::uint32_t cqe, std::uint32_t vector);
+  ControlResult make_cq(NameId name, std::uint32_t cqe, std::uint32_t vector);
   int make_mr(NameId name, std::uint64_t length, std::uint32_t access, bool iova_given,
               std::uint64_t iova);
   int alloc_mr(NameId name, std::uint64_t length);

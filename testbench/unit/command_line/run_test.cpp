@@ -227,7 +227,7 @@ TEST_F(RunCommand, LeadingZerosAreDecimal) {
   EXPECT_EQ(run_trace("--seed 18446744073709551615").status, 0);
 }
 
-TEST_F(RunCommand, NamesTheLimitThatAQueuePairIsBeyond) {
+TEST_F(RunCommand, NamesTheLimitThatAnObjectIsBeyond) {
   const auto error = [&](const std::string& setting) {
     const Outcome outcome = run_trace("--set hca.device." + setting);
     EXPECT_EQ(outcome.status, 1);
@@ -243,6 +243,13 @@ TEST_F(RunCommand, NamesTheLimitThatAQueuePairIsBeyond) {
               testing::HasSubstr("max_recv_sge=4 is above hca.device.max_recv_sge=1"));
   EXPECT_THAT(error("max_qp_wr=100"),
               testing::HasSubstr("max_send_wr=128 is above hca.device.max_qp_wr=100"));
+  EXPECT_THAT(error("max_cqe=100"),
+              testing::HasSubstr("cqe=16384 is above hca.device.max_cqe=100"));
+  std::ofstream(trace(), std::ios::app) << "connect a.r b.r\na create_cq c\n";
+  EXPECT_THAT(error("max_qp=1"),
+              testing::HasSubstr("no more queue pairs than hca.device.max_qp=1"));
+  EXPECT_THAT(error("max_cq=1"),
+              testing::HasSubstr("no more completion queues than hca.device.max_cq=1"));
 }
 
 // What the reference of keys says may be set can be run.
