@@ -102,6 +102,10 @@ class Requester final : public TransmitQueue::Owner {
   static void go_back(QueuePair& qp, InFlight& node, std::uint32_t psn);
   void skip(QueuePair& qp, std::uint32_t psn);
   bool window_open(const QueuePair& qp) const;
+  // Where the packet of this PSN begins in the message.
+  static std::uint32_t offset_of(const InFlight& node, std::uint32_t psn, const QueuePair& qp) {
+    return ((psn - node.first_psn) & hw::kPsnMask) << qp.mtu_shift();
+  }
   fabric::PacketPtr make_packet(const QueuePair& qp);
   void send_data_packet(QueuePair& qp);
   void send_request_packet(QueuePair& qp);

@@ -141,6 +141,9 @@ class Responder final : public sim::Unit, public fabric::PacketSink, public Cont
   bool sequence_ok(const QueuePair& qp, const fabric::Packet& packet) const;
   bool length_ok(const QueuePair& qp, const fabric::Packet& packet) const;
   Verdict send(QueuePair& qp, const fabric::Packet& packet);
+  bool begin_write(QueuePair& qp, const hw::Reth& reth);
+  hw::Time write_data(const MemoryRegion& region, std::uint64_t address,
+                      const fabric::Packet& packet);
   Verdict write(QueuePair& qp, const fabric::Packet& packet);
   Verdict read(QueuePair& qp, const fabric::Packet& packet);
   Verdict atomic(QueuePair& qp, const fabric::Packet& packet);

@@ -131,20 +131,38 @@ Responder::Verdict Responder::datagram(QueuePair& qp, const fabric::Packet& pack
   return Verdict::kDone;
 }
 
+// False when the queue pair takes no WRITEs.
+inline bool Responder::begin_write(QueuePair& qp, const hw::Reth& reth) {
+  if ((qp.context.access_flags & hw::kRemoteWrite) == 0) return false;
+  ReceiveState& receive = qp.receive;
+  receive.write_addr = reth.addr;
+  receive.write_rkey = reth.rkey;
+  receive.write_left = reth.length;
+  receive.received = 0;
+  return true;
+}
+
+// The time at which all is visible to the host.
+inline hw::Time Responder::write_data(const MemoryRegion& region, std::uint64_t address,
+                                      const fabric::Packet& packet) {
+  const auto bytes = static_cast<std::uint32_t>(packet.payload_size());
+  const std::uint8_t* data = packet.payload().data();
+  hw::Time visible = now();
+  MemoryTable::for_each_segment(region, address, bytes,
+                                [&](std::uint64_t host_address, std::uint32_t length) {
+                                  visible = core_.dma.write(host_address, data, length);
+                                  data += length;
+                                });
+  delivered(bytes, visible);
+  return visible;
+}
+
 Responder::Verdict Responder::write(QueuePair& qp, const fabric::Packet& packet) {
   ReceiveState& receive = qp.receive;
   const hw::OpcodeInfo& info = packet.info();
   const auto bytes = static_cast<std::uint32_t>(packet.payload_size());
-  if (info.starts) {
-    if ((qp.context.access_flags & hw::kRemoteWrite) == 0) {
-      return refuse(qp, hw::NakCode::kInvalidRequest, hw::WcStatus::kLocQpOpErr);
-    }
-    receive.write_addr = packet.reth.addr;
-    receive.write_rkey = packet.reth.rkey;
-    receive.write_left = packet.reth.length;
-    receive.received = 0;
-  }
-  if (bytes > receive.write_left || info.ends != (bytes == receive.write_left)) {
+  const bool begun = !info.starts || begin_write(qp, packet.reth);
+  if (!begun || bytes > receive.write_left || info.ends != (bytes == receive.write_left)) {
     return refuse(qp, hw::NakCode::kInvalidRequest, hw::WcStatus::kLocQpOpErr);
   }
   const MemoryRegion* region = nullptr;
@@ -164,16 +182,8 @@ Responder::Verdict Responder::write(QueuePair& qp, const fabric::Packet& packet)
     if (must_fetch(qp, missing)) return Verdict::kWait;
   }
   if (info.starts) ++counters_.rx_write_requests;
-  hw::Time visible = now();
-  if (region != nullptr) {
-    const std::uint8_t* data = packet.payload().data();
-    MemoryTable::for_each_segment(*region, receive.write_addr, bytes,
-                                  [&](std::uint64_t address, std::uint32_t length) {
-                                    visible = core_.dma.write(address, data, length);
-                                    data += length;
-                                  });
-    delivered(bytes, visible);
-  }
+  const hw::Time visible =
+      region == nullptr ? now() : write_data(*region, receive.write_addr, packet);
   receive.write_addr += bytes;
   receive.write_left -= bytes;
   receive.received += bytes;
