@@ -84,7 +84,7 @@ class Responder final : public sim::Unit, public fabric::PacketSink, public Cont
   /// `bytes` of payload are on the way to the host, and visible there at `visible`.
   void delivered(std::uint32_t bytes, hw::Time visible);
   /// Brings what an answer to this queue pair needs; the answer is looked at again then.
-  void fetch_for_answer(const QueuePair& qp, const Missing& missing);
+  void fetch_for_answer(QueuePair& qp, const Missing& missing);
   /// Drops what waits; a receive WQE in hand completes with `in_hand`, or vanishes on success.
   void stop(QueuePair& qp, hw::WcStatus in_hand);
   /// Gives back what the queue pair held.

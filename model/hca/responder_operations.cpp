@@ -35,6 +35,7 @@ Responder::Verdict Responder::carry_out(QueuePair& qp, const fabric::Packet& pac
 inline bool Responder::must_fetch(QueuePair& qp, const Missing& missing) {
   if (missing.empty()) return false;
   qp.receive.waiting = Waiting::kTranslation;
+  ++qp.lookups;
   core_.caches.translation.fetch(missing, *this, qp.context.qpn);
   return true;
 }
