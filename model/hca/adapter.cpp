@@ -14,6 +14,7 @@
 #include "hca/event_unit.hpp"
 #include "hca/local_operations.hpp"
 #include "hca/loopback.hpp"
+#include "hca/mr_control.hpp"
 #include "hca/qp_control.hpp"
 #include "hca/receive_queue_port.hpp"
 #include "hca/requester.hpp"
@@ -47,7 +48,8 @@ struct Adapter::Units {
         srq_control(core),
         command(core),
         departures(core),
-        loopback(core) {}
+        loopback(core),
+        mr_control(core) {}
 
   DoorbellUnit doorbell;
   WqeFetch wqe_fetch;
@@ -67,6 +69,7 @@ struct Adapter::Units {
   CommandUnit command;
   Departures departures;
   Loopback loopback;
+  MrControl mr_control;
 };
 
 Adapter::Adapter(sim::Engine& engine, const Parameters& parameters, pcie::DmaPort& dma,
@@ -91,8 +94,10 @@ Adapter::Adapter(sim::Engine& engine, const Parameters& parameters, pcie::DmaPor
   core_->command = &units_->command;
   core_->departures = &units_->departures;
   core_->loopback = &units_->loopback;
+  core_->mr_control = &units_->mr_control;
   units_->qp_control.set_listener(units_->command);
   units_->srq_control.set_listener(units_->command);
+  units_->mr_control.set_listener(units_->command);
 }
 
 Adapter::~Adapter() = default;

@@ -103,7 +103,7 @@ hw::CommandStatus CommandUnit::dispatch() {
     case hw::CommandOpcode::kCreateMr:
       return start_mr();
     case hw::CommandOpcode::kDestroyMr:
-      return destroy_mr();
+      return core_.mr_control->destroy(mailbox_.object);
     case hw::CommandOpcode::kCreateQp:
       return create_qp();
     case hw::CommandOpcode::kModifyQp:
@@ -237,13 +237,6 @@ hw::CommandStatus CommandUnit::create_mr() {
   }
   core_.caches.translation.install(*core_.contexts.memory.find(mpt.key));
   return hw::CommandStatus::kOk;
-}
-
-hw::CommandStatus CommandUnit::destroy_mr() {
-  const MemoryRegion* region = core_.contexts.memory.find(mailbox_.object);
-  if (region != nullptr) core_.caches.translation.drop(*region);
-  return core_.contexts.memory.destroy(mailbox_.object) ? hw::CommandStatus::kOk
-                                                        : hw::CommandStatus::kBadObject;
 }
 
 hw::CommandStatus CommandUnit::create_qp() {

@@ -36,6 +36,7 @@ class EventUnit;
 class CommandUnit;
 class QpControl;
 class SrqControl;
+class MrControl;
 
 /// What every unit of an adapter reaches: the machine around it, the contexts, the other units.
 struct Core {
@@ -70,6 +71,7 @@ struct Core {
   QpControl* qp_control = nullptr;
   SrqControl* srq_control = nullptr;
 
+  MrControl* mr_control = nullptr;
   QueuePair* qp(std::uint32_t qpn) const { return contexts.qps.find(qpn); }
   void stamp(std::uint64_t message, Stamp what, hw::Time at) const {
     if (observer != nullptr && message != 0) observer->stamp(message, what, at);

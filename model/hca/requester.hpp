@@ -80,6 +80,7 @@ class Requester final : public TransmitQueue::Owner {
   /// Forgets all work requests that were begun.
   void drop_all(QueuePair& qp);
 
+  TransmitQueue& transmit_queue() { return transmit_queue_; }
   const Counters& counters() const { return counters_; }
 
   void packet_left(std::uint32_t qpn, std::uint64_t message, const hw::OpcodeInfo& info,

@@ -56,6 +56,10 @@ class TransmitQueue final : public pcie::DmaClient, public ContextUser {
   std::uint64_t dma_bytes() const { return dma_bytes_; }
   void on_dma_read(std::uint64_t token, bool error) override;
   void on_context(std::uint64_t token) override;
+  /// The number of the next packet to wait here.
+  std::uint64_t end() const { return first_ + entries_.size(); }
+  /// True while something is read for a packet whose number is lower.
+  bool reads_before(std::uint64_t number);
 
  private:
   struct Piece {
