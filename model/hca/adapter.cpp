@@ -120,6 +120,7 @@ void Adapter::set_bar_host(pcie::BarHost& host) {
 void Adapter::set_port(fabric::PacketPort& port, hw::Time buffered) {
   core_->port = &port;
   core_->port_lead = buffered;
+  port.set_listener(units_->departures);
 }
 
 fabric::PacketSink& Adapter::packet_sink() {

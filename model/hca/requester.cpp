@@ -299,13 +299,12 @@ inline void Requester::send_complete(QueuePair& qp, fabric::PacketPtr packet) {
   if (at == hw::kNever) {
     ++qp.send.gathers;
   } else {
-    stamp_packet(message, info, at);
-    if (!qp.reliable() && info.ends) core_.departures->wait(qp);
+    if (at != fabric::kStartsLater) stamp_packet(message, info, at);
+    if (!qp.reliable() && info.ends) core_.departures->wait(qp, at);
   }
 }
 
-inline void Requester::stamp_packet(std::uint64_t message, const hw::OpcodeInfo& info,
-                                    hw::Time at) {
+void Requester::stamp_packet(std::uint64_t message, const hw::OpcodeInfo& info, hw::Time at) {
   if (info.starts) core_.stamp(message, Stamp::kFirstPacketOut, at);
   if (info.ends) core_.stamp(message, Stamp::kLastPacketOut, at);
 }
@@ -341,10 +340,10 @@ inline void Requester::end_packet(QueuePair& qp, std::uint32_t psns, std::uint32
 
 void Requester::packet_left(std::uint32_t qpn, std::uint64_t message, const hw::OpcodeInfo& info,
                             hw::Time at) {
-  stamp_packet(message, info, at);
+  if (at != fabric::kStartsLater) stamp_packet(message, info, at);
   if (QueuePair* qp = core_.qp(qpn)) {
     --qp->send.gathers;
-    if (!qp->reliable() && info.ends) core_.departures->wait(*qp);
+    if (!qp->reliable() && info.ends) core_.departures->wait(*qp, at);
   }
   core_.scheduler->resume();
 }

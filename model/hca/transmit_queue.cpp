@@ -67,7 +67,7 @@ bool TransmitQueue::reads_before(std::uint64_t number) {
 }
 
 void TransmitQueue::send_ready() {
-  while (!entries_.empty() && entries_.front().reads == 0) {
+  while (!entries_.empty() && entries_.front().reads == 0 && !core_.port_stopped) {
     Entry entry = entries_.pop();
     ++first_;
     if (entry.special != Entry::Special::kNothing && send_special(entry)) continue;
