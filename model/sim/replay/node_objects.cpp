@@ -3,6 +3,9 @@
 
 #include "sim/replay/node_objects.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 #include "sim/replay/device_limits.hpp"
 
 namespace hcasim::sim {
@@ -19,6 +22,10 @@ std::uint32_t ObjectDirectory::index_of(const NodeObjects& objects) const {
     if (nodes_[i].objects == &objects) return i;
   }
   return 0;
+}
+
+std::string ControlResult::refusal() const {
+  return std::string(verb) + " was refused: " + (reason.empty() ? std::strerror(-error) : reason);
 }
 
 NodeObjects::NodeObjects(NodeSystem& node, ObjectDirectory& directory)

@@ -80,6 +80,9 @@ struct ControlResult {
   int error = 0;  ///< negative errno
   const char* verb = "";
   std::string reason;  ///< why, where that is known better than by the errno; else empty
+
+  /// VERB was refused: WHY
+  std::string refusal() const;
 };
 
 /// One node's side of a connect.

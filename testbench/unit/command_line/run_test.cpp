@@ -245,7 +245,10 @@ TEST_F(RunCommand, NamesTheLimitThatAnObjectIsBeyond) {
               testing::HasSubstr("max_send_wr=128 is above hca.device.max_qp_wr=100"));
   EXPECT_THAT(error("max_cqe=100"),
               testing::HasSubstr("cqe=16384 is above hca.device.max_cqe=100"));
-  std::ofstream(trace(), std::ios::app) << "connect a.r b.r\na create_cq c\n";
+  std::ofstream(trace(), std::ios::app) << "a create_cq late cqe=20000 at=50us\n";
+  EXPECT_THAT(error("max_cqe=16384"),
+              testing::HasSubstr("cqe=20000 is above hca.device.max_cqe=16384"));
+  std::ofstream(trace()) << "hcasim-trace 1\nconnect a.q b.q\nconnect a.r b.r\na create_cq c\n";
   EXPECT_THAT(error("max_qp=1"),
               testing::HasSubstr("no more queue pairs than hca.device.max_qp=1"));
   EXPECT_THAT(error("max_cq=1"),
