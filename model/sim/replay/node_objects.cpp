@@ -31,6 +31,23 @@ std::string ControlResult::refusal() const {
 NodeObjects::NodeObjects(NodeSystem& node, ObjectDirectory& directory)
     : node_(node), directory_(directory) {}
 
+// A task that was stopped in the middle of a verb holds its object for ever, which stays.
+NodeObjects::~NodeObjects() {
+  if (pd_ == nullptr && cqs_.empty()) return;
+  rvt::rvt_unregister_device(node_.device());
+  if (!in_use()) tear_down();
+}
+
+bool NodeObjects::in_use() const {
+  const auto qp_held = [](const TraceQp* it) {
+    return it != nullptr && rvt::ibqp_to_rvtqp(it->qp)->mutex.held();
+  };
+  const auto srq_held = [](const TraceSrq* it) {
+    return it != nullptr && rvt::ibsrq_to_rvtsrq(it->srq)->mutex.held();
+  };
+  return std::ranges::any_of(qps_, qp_held) || std::ranges::any_of(srqs_, srq_held);
+}
+
 // Made at its first use.
 rvt::ib_pd* NodeObjects::pd() {
   if (pd_ == nullptr) pd_ = rvt::ib_alloc_pd(rvt::rvt_ib_device(node_.device()));
@@ -322,6 +339,8 @@ void NodeObjects::tear_down() {
     if (it.mr != nullptr) rvt::ib_dereg_mr(it.mr);
   }
   if (pd_ != nullptr) rvt::ib_dealloc_pd(pd_);
+  pd_ = nullptr;
+  cqs_.clear();
 }
 
 ControlResult NodeObjects::execute(const Operation& operation) {

@@ -118,6 +118,10 @@ class ObjectListener {
 class NodeObjects {
  public:
   NodeObjects(NodeSystem& node, ObjectDirectory& directory);
+  /// Of a run that did not come to tear_down() this stops the device and frees what is left.
+  ~NodeObjects();
+  NodeObjects(const NodeObjects&) = delete;
+  NodeObjects& operator=(const NodeObjects&) = delete;
 
   void set_listener(ObjectListener& listener) { listener_ = &listener; }
   NodeSystem& node() { return node_; }
@@ -198,6 +202,7 @@ class NodeObjects {
   int attach_mcast(const Operation& operation);
   int detach_mcast(const Operation& operation);
   void detach_all();
+  bool in_use() const;
   void set_path(rvt::ib_qp_attr& attr, std::uint32_t peer) const;
 
   NodeSystem& node_;
