@@ -10,6 +10,16 @@
 
 namespace hcasim::sim {
 
+namespace {
+
+rvt::ib_mtu mtu_code(std::uint64_t bytes) {
+  std::uint32_t code = 1;
+  while ((128u << code) < bytes) ++code;
+  return static_cast<rvt::ib_mtu>(code);
+}
+
+}  // namespace
+
 std::uint32_t ObjectDirectory::index_of(NameId node) const {
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     if (nodes_[i].name == node) return i;
@@ -218,9 +228,7 @@ ControlResult NodeObjects::connect_end(const Operation& operation, const Connect
   rvt::ib_qp_attr attr;
   attr.qp_state = rvt::IB_QPS_RTR;
   set_path(attr, it.peer_node);
-  std::uint32_t mtu_code = 1;
-  while ((128u << mtu_code) < operation.value(Arg::kMtu)) ++mtu_code;
-  attr.path_mtu = static_cast<rvt::ib_mtu>(mtu_code);
+  attr.path_mtu = mtu_code(operation.value(Arg::kMtu));
   attr.dest_qp_num = peer_qpn;
   attr.rq_psn = side.peer_psn;
   attr.max_dest_rd_atomic = static_cast<std::uint8_t>(operation.value(Arg::kMaxRdAtomic));
@@ -245,9 +253,10 @@ ControlResult NodeObjects::connect_end(const Operation& operation, const Connect
   return {error, "modify_qp to RTS"};
 }
 
-int NodeObjects::modify(const Operation& operation) {
-  TraceQp& it = *qp(operation.object);
-  rvt::ib_qp_attr attr;
+namespace {
+
+// Takes over what a modify_qp names. Returns the mask of it.
+int read_attributes(const Operation& operation, rvt::ib_qp_attr& attr) {
   int mask = 0;
   const auto take = [&](Arg arg, rvt::ib_qp_attr_mask bit, auto& field) {
     if (!operation.has(arg)) return;
@@ -269,28 +278,37 @@ int NodeObjects::modify(const Operation& operation) {
   take(Arg::kPort, rvt::IB_QP_PORT, attr.port_num);
   take(Arg::kQkey, rvt::IB_QP_QKEY, attr.qkey);
   if (operation.has(Arg::kMtu)) {
-    std::uint32_t mtu_code = 1;
-    while ((128u << mtu_code) < operation.value(Arg::kMtu)) ++mtu_code;
-    attr.path_mtu = static_cast<rvt::ib_mtu>(mtu_code);
+    attr.path_mtu = mtu_code(operation.value(Arg::kMtu));
     mask |= rvt::IB_QP_PATH_MTU;
   }
+  return mask;
+}
+
+}  // namespace
+
+// `dest=`: a UD QP sends there from now on, which is nothing that the QP is told.
+int NodeObjects::read_destination(TraceQp& qp, std::uint64_t dest, rvt::ib_qp_attr& attr,
+                                  int& mask) {
+  qp.peer_node = directory_.index_of(static_cast<NameId>(dest >> 32));
+  const TraceQp* peer = directory_.node(qp.peer_node).qp(static_cast<NameId>(dest));
+  if (peer == nullptr) return -22;  // not created yet
+  if (qp.qp->qp_type == rvt::IB_QPT_UD) return send_to(qp, qp.peer_node, peer->qpn);
+  mask |= rvt::IB_QP_DEST_QPN | rvt::IB_QP_AV;
+  attr.dest_qp_num = peer->qpn;
+  set_path(attr, qp.peer_node);
+  return 0;
+}
+
+int NodeObjects::modify(const Operation& operation) {
+  TraceQp& it = *qp(operation.object);
+  rvt::ib_qp_attr attr;
+  int mask = read_attributes(operation, attr);
+  int error = 0;
   if (operation.has(Arg::kDest)) {
-    const std::uint64_t dest = operation.value(Arg::kDest);
-    it.peer_node = directory_.index_of(static_cast<NameId>(dest >> 32));
-    TraceQp* peer = directory_.node(it.peer_node).qp(static_cast<NameId>(dest));
-    if (peer == nullptr) return -22;  // not created yet
-    if (it.qp->qp_type == rvt::IB_QPT_UD) {
-      const int sent_nowhere = send_to(it, it.peer_node, peer->qpn);
-      if (sent_nowhere != 0) return sent_nowhere;
-    } else {
-      mask |= rvt::IB_QP_DEST_QPN | rvt::IB_QP_AV;
-    }
-    attr.dest_qp_num = peer->qpn;
-    set_path(attr, it.peer_node);
+    error = read_destination(it, operation.value(Arg::kDest), attr, mask);
   }
-  const int refused = operation.has(Arg::kGid) ? send_to_group(it, operation) : 0;
-  if (refused != 0) return refused;
-  const int error = rvt::ib_modify_qp(it.qp, &attr, mask);
+  if (error == 0 && operation.has(Arg::kGid)) error = send_to_group(it, operation);
+  if (error == 0) error = rvt::ib_modify_qp(it.qp, &attr, mask);
   if (error == 0 && attr.qp_state == rvt::IB_QPS_RESET && (mask & rvt::IB_QP_STATE) != 0) {
     listener_->qp_reset(operation.object, it);
   }

@@ -187,6 +187,7 @@ class NodeObjects {
   int alloc_mr(NameId name, std::uint64_t length);
   ControlResult make_qp(const Operation& operation, NameId name, NameId send_cq, NameId recv_cq);
   int modify(const Operation& operation);
+  int read_destination(TraceQp& qp, std::uint64_t dest, rvt::ib_qp_attr& attr, int& mask);
   int dereg(const Operation& operation);
   int destroy_cq(const Operation& operation);
   int destroy_qp(const Operation& operation);
