@@ -31,7 +31,7 @@ Outcome send_and_complete(Time pause) {
   BenchQp qp = bench.create_qp(AdapterBench::uc_context());
   const Time start = quiet_start(bench);
   if (pause != 0) bench.port.pause();
-  bench.send(qp, inline_send(100));
+  bench.send(qp, inline_send());
   bench.run_to(start + pause);
   if (pause != 0) {
     EXPECT_TRUE(bench.dma.writes(qp.send_cq.context.base).empty());
