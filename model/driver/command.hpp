@@ -39,23 +39,30 @@ class CommandChannel {
   ///   or earlier; -EDEADLK the caller must not wait
   int execute(const Command& command, std::span<const std::uint8_t> in,
               std::span<std::uint8_t> out);
-  /// For commands that must follow each other with no other between: hold this and call `run`.
+  /// For commands that must follow each other with no other between: hold this and call the calls
+  /// below that are named so.
   Mutex& turn() { return mutex_; }
-  /// Runs one command for who holds `turn`. @return as execute
-  int run(const Command& command, std::span<const std::uint8_t> in, std::span<std::uint8_t> out);
-  /// The same with a context as input.
+  /// Runs one command with a context as input. @return as execute
   template <typename In>
   int send(const Command& command, const In& in) {
-    static_assert(std::is_trivially_copyable_v<In>);
-    return execute(command, {reinterpret_cast<const std::uint8_t*>(&in), sizeof in}, {});
+    return execute(command, input(in), {});
   }
   /// The same without input.
   int send(const Command& command) { return execute(command, {}, {}); }
   /// The same with a context as output.
   template <typename Out>
   int fetch(const Command& command, Out& out) {
-    static_assert(std::is_trivially_copyable_v<Out>);
-    return execute(command, {}, {reinterpret_cast<std::uint8_t*>(&out), sizeof out});
+    return execute(command, {}, output(out));
+  }
+  /// `send` for who holds `turn`.
+  template <typename In>
+  int send_in_turn(const Command& command, const In& in) {
+    return run(command, input(in), {});
+  }
+  /// `fetch` for who holds `turn`.
+  template <typename Out>
+  int fetch_in_turn(const Command& command, Out& out) {
+    return run(command, {}, output(out));
   }
 
   /// Takes the adapter's event. Interrupt context.
@@ -68,6 +75,17 @@ class CommandChannel {
   void stop() { stopped_ = true; }
 
  private:
+  template <typename In>
+  static std::span<const std::uint8_t> input(const In& in) {
+    static_assert(std::is_trivially_copyable_v<In>);
+    return {reinterpret_cast<const std::uint8_t*>(&in), sizeof in};
+  }
+  template <typename Out>
+  static std::span<std::uint8_t> output(Out& out) {
+    static_assert(std::is_trivially_copyable_v<Out>);
+    return {reinterpret_cast<std::uint8_t*>(&out), sizeof out};
+  }
+  int run(const Command& command, std::span<const std::uint8_t> in, std::span<std::uint8_t> out);
   void issue(const Command& command, std::span<const std::uint8_t> in);
   int await(const Command& command, std::span<std::uint8_t> out);
   void fail();

@@ -5,6 +5,7 @@
 
 #include "driver/command.hpp"
 #include "driver/cq_internal.hpp"
+#include "driver/raise_event.hpp"
 #include "hcasim/hw/bar.hpp"
 #include "hcasim/hw/contexts.hpp"
 #include "hcasim/rvt/rdma_vt.hpp"
@@ -57,12 +58,7 @@ int publish_cq(rvt_dev_info* rdi, rvt_cq* cq) {
 }
 
 void raise_cq_error(rvt_cq* cq) {
-  if (cq->ibcq.event_handler == nullptr) return;
-  ib_event event;
-  event.device = cq->ibcq.device;
-  event.event = IB_EVENT_CQ_ERR;
-  event.element.cq = &cq->ibcq;
-  cq->ibcq.event_handler(&event, cq->ibcq.cq_context);
+  raise_event(cq->ibcq, &EventElement::cq, IB_EVENT_CQ_ERR, cq->ibcq.cq_context);
 }
 
 // The consumer's handler runs after the present activity, as the kernel's work item does.

@@ -10,6 +10,7 @@
 #include "driver/event_queue.hpp"
 #include "driver/send_wqe.hpp"
 #include "hcasim/hw/bar.hpp"
+#include "hcasim/hw/receive_queue_ports.hpp"
 #include "hcasim/rvt/rdma_vt.hpp"
 
 namespace hcasim::rvt {
@@ -64,7 +65,7 @@ void set_limits(rvt_dev_info* rdi) {
   const hw::DeviceLimits& limits = rdi->limits;
   ib_device_attr& attrs = rdi->ibdev.attrs;
   attrs.max_qp = least(limits.max_qp, kAny);
-  attrs.max_qp_wr = least(limits.max_qp_wr, 65534);
+  attrs.max_qp_wr = least(limits.max_qp_wr, hw::rq::kMaxRingWrs);
   attrs.max_send_sge = least(limits.max_send_sge, SendWqe::kMaxSge);
   attrs.max_recv_sge = least(limits.max_recv_sge, hw::kMaxReceiveSge);
   attrs.max_inline_data = least(limits.max_inline_data, SendWqe::kMaxInline);
@@ -75,7 +76,7 @@ void set_limits(rvt_dev_info* rdi) {
   attrs.max_total_mcast_qp_attach = static_cast<int>(std::min<std::uint64_t>(
       kAny, std::uint64_t{limits.max_mcast_grp} * limits.max_mcast_qp_attach));
   attrs.max_srq = least(limits.max_srq, kAny);
-  attrs.max_srq_wr = 65534;  // what the adapter's receive queues hold
+  attrs.max_srq_wr = least(hw::rq::kMaxRingWrs, kAny);
   attrs.max_srq_sge = attrs.max_recv_sge;
   attrs.max_pd = least(rdi->dparms.max_pd, kAny);
   attrs.max_ah = least(rdi->dparms.max_ah, kAny);

@@ -5,6 +5,7 @@
 #include "driver/cq_internal.hpp"
 #include "driver/event_queue.hpp"
 #include "driver/qp_internal.hpp"
+#include "driver/raise_event.hpp"
 #include "driver/srq_internal.hpp"
 #include "hcasim/hw/bar.hpp"
 #include "hcasim/rvt/rdma_vt.hpp"
@@ -12,12 +13,7 @@
 namespace hcasim::rvt {
 
 void rvt_raise_qp_event(rvt_qp* qp, ib_event_type type) {
-  if (qp->ibqp.event_handler == nullptr) return;
-  ib_event event;
-  event.device = qp->ibqp.device;
-  event.event = type;
-  event.element.qp = &qp->ibqp;
-  qp->ibqp.event_handler(&event, qp->ibqp.qp_context);
+  raise_event(qp->ibqp, &EventElement::qp, type, qp->ibqp.qp_context);
 }
 
 namespace {

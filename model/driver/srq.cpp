@@ -5,6 +5,7 @@
 
 #include "driver/command.hpp"
 #include "driver/qp_internal.hpp"
+#include "driver/raise_event.hpp"
 #include "driver/srq_internal.hpp"
 #include "hcasim/hw/bar.hpp"
 #include "hcasim/hw/contexts.hpp"
@@ -76,12 +77,7 @@ int set_limit(rvt_srq* srq, std::uint32_t limit) {
 }
 
 void raise(rvt_srq* srq, ib_event_type type) {
-  if (srq->ibsrq.event_handler == nullptr) return;
-  ib_event event;
-  event.device = srq->ibsrq.device;
-  event.event = type;
-  event.element.srq = &srq->ibsrq;
-  srq->ibsrq.event_handler(&event, srq->ibsrq.srq_context);
+  raise_event(srq->ibsrq, &EventElement::srq, type, srq->ibsrq.srq_context);
 }
 
 void fail_user(rvt_qp* qp, std::uint64_t v) {

@@ -15,11 +15,11 @@ namespace hcasim::rvt {
 namespace {
 
 int pause(rvt_srq* srq, std::uint32_t* tail) {
-  std::array<std::uint8_t, sizeof(hw::SrqContext)> answer;
-  const int error = srq->rdi->commands->run(
-      {.opcode = hw::CommandOpcode::kModifySrq, .object = srq->srqn, .mask = hw::kSrqPause}, {},
+  hw::SrqContext answer;
+  const int error = srq->rdi->commands->fetch_in_turn(
+      {.opcode = hw::CommandOpcode::kModifySrq, .object = srq->srqn, .mask = hw::kSrqPause},
       answer);
-  if (error == 0) *tail = hw::load<hw::SrqContext>(answer.data()).tail;
+  if (error == 0) *tail = answer.tail;
   return error;
 }
 
@@ -27,10 +27,8 @@ int resume(rvt_srq* srq, std::uint32_t head, std::uint32_t mask) {
   hw::SrqContext context = rvt_srq_context(srq);
   context.head = head;
   context.tail = srq->rq.tail;
-  std::array<std::uint8_t, sizeof context> in;
-  hw::store(in.data(), context);
-  return srq->rdi->commands->run(
-      {.opcode = hw::CommandOpcode::kModifySrq, .object = srq->srqn, .mask = mask}, in, {});
+  return srq->rdi->commands->send_in_turn(
+      {.opcode = hw::CommandOpcode::kModifySrq, .object = srq->srqn, .mask = mask}, context);
 }
 
 void copy_slots(hw::HostPort& port, const rvt_rq& from, rvt_rq& to) {

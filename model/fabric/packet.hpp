@@ -25,6 +25,10 @@ inline constexpr std::size_t kMaxPayloadBytes = 4096;  ///< largest path MTU
 /// payload, ICRC; without FCS.
 inline constexpr std::size_t kMaxFrameBytes = 14 + 4 + 40 + 8 + 12 + 32 + kMaxPayloadBytes + 4;
 
+/// Longest time of an Ethernet that a packet takes, in bytes: the frame with FCS, preamble and gap.
+inline constexpr std::size_t kMaxWireBytes =
+    kMaxFrameBytes + hw::kEthernetPreambleBytes + hw::kEthernetFcsBytes + hw::kEthernetGapBytes;
+
 /// The two ends and the treatment of a packet below the BTH.
 struct Addressing {
   hw::MacAddress src_mac{};

@@ -3,7 +3,6 @@
 
 #include "hca/adapter.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "hca/atomic_unit.hpp"
@@ -15,6 +14,7 @@
 #include "hca/event_unit.hpp"
 #include "hca/local_operations.hpp"
 #include "hca/loopback.hpp"
+#include "hca/mr_control.hpp"
 #include "hca/qp_control.hpp"
 #include "hca/receive_queue_port.hpp"
 #include "hca/requester.hpp"
@@ -48,7 +48,8 @@ struct Adapter::Units {
         srq_control(core),
         command(core),
         departures(core),
-        loopback(core) {}
+        loopback(core),
+        mr_control(core) {}
 
   DoorbellUnit doorbell;
   WqeFetch wqe_fetch;
@@ -68,6 +69,7 @@ struct Adapter::Units {
   CommandUnit command;
   Departures departures;
   Loopback loopback;
+  MrControl mr_control;
 };
 
 Adapter::Adapter(sim::Engine& engine, const Parameters& parameters, pcie::DmaPort& dma,
@@ -92,8 +94,10 @@ Adapter::Adapter(sim::Engine& engine, const Parameters& parameters, pcie::DmaPor
   core_->command = &units_->command;
   core_->departures = &units_->departures;
   core_->loopback = &units_->loopback;
+  core_->mr_control = &units_->mr_control;
   units_->qp_control.set_listener(units_->command);
   units_->srq_control.set_listener(units_->command);
+  units_->mr_control.set_listener(units_->command);
 }
 
 Adapter::~Adapter() = default;
@@ -116,6 +120,7 @@ void Adapter::set_bar_host(pcie::BarHost& host) {
 void Adapter::set_port(fabric::PacketPort& port, hw::Time buffered) {
   core_->port = &port;
   core_->port_lead = buffered;
+  port.set_listener(units_->departures);
 }
 
 fabric::PacketSink& Adapter::packet_sink() {
@@ -171,131 +176,6 @@ void Adapter::write_register(std::uint64_t offset, std::uint64_t value) {
 
 std::uint64_t Adapter::bar_read(std::uint64_t offset) {
   return offset == hw::bar::kDeviceId ? hw::bar::kDeviceIdValue : 0;
-}
-
-namespace {
-struct CacheNames {
-  const char* hit;
-  const char* miss;
-  const char* fetch;
-};
-void visit_cache(CounterVisitor& visitor, const CacheNames& names, const ContextCache& cache) {
-  visitor.counter(names.hit, cache.counters().hit);
-  visitor.counter(names.miss, cache.counters().miss);
-  visitor.counter(names.fetch, cache.counters().fetches);
-}
-}  // namespace
-
-void Adapter::visit_counters(CounterVisitor& v) const {
-  const Units& u = *units_;
-  v.unit("doorbell");
-  v.counter("doorbells", u.doorbell.counters().doorbells);
-  v.counter("merged", u.doorbell.counters().merged);
-  v.counter("stalled", u.doorbell.counters().stalled);
-  v.counter("bad", u.doorbell.counters().bad);
-  v.counter("blue_flame", u.doorbell.counters().blue_flame);
-  v.counter("blue_flame_ignored", u.doorbell.counters().blue_flame_ignored);
-  v.unit("wqe_fetch");
-  v.counter("fetches", u.wqe_fetch.counters().fetches);
-  v.counter("wqes", u.wqe_fetch.counters().wqes);
-  v.counter("discarded", u.wqe_fetch.counters().discarded);
-  v.unit("requester");
-  const Requester::Counters& requester = u.requester.counters();
-  v.counter("packets", requester.packets);
-  v.counter("messages", requester.messages);
-  v.counter("n_rc_resends", requester.retransmitted_packets);
-  v.counter("n_rc_crwaits", requester.credit_waits);
-  const ResponseHandler::Counters& answers = u.response_handler.counters();
-  v.counter("packet_seq_err", answers.packet_seq_err);
-  v.counter("implied_nak_seq_err", answers.implied_nak_seq_err);
-  v.counter("local_ack_timeout_err", answers.local_ack_timeout_err);
-  v.counter("n_rnr_naks", answers.rnr_naks);
-  v.counter("rnr_nak_retry_err", answers.rnr_nak_retry_err);
-  v.counter("req_remote_invalid_request", answers.req_remote_invalid_request);
-  v.counter("req_remote_access_errors", answers.req_remote_access_errors);
-  v.counter("req_remote_op_errors", answers.req_remote_op_errors);
-  v.counter("req_transport_retries_exceeded", answers.req_transport_retries_exceeded);
-  v.counter("req_rnr_retries_exceeded", answers.req_rnr_retries_exceeded);
-  v.counter("ghost_acks", answers.ghost_acks);
-  v.unit("responder");
-  const Responder::Counters& responder = u.responder.counters();
-  v.counter("rx_send_requests", responder.rx_send_requests);
-  v.counter("rx_write_requests", responder.rx_write_requests);
-  v.counter("rx_read_requests", responder.rx_read_requests);
-  v.counter("rx_atomic_requests", responder.rx_atomic_requests);
-  v.counter("out_of_buffer", responder.out_of_buffer);
-  v.counter("out_of_sequence", responder.out_of_sequence);
-  v.counter("duplicate_request", responder.duplicate_request);
-  v.counter("resp_local_length_error", responder.resp_local_length_error);
-  v.counter("resp_local_qp_error", responder.resp_local_qp_error);
-  v.counter("resp_remote_access_errors", responder.resp_remote_access_errors);
-  v.counter("resp_remote_invalid_request", responder.resp_remote_invalid_request);
-  v.counter("n_pkt_drops", responder.n_pkt_drops);
-  v.counter("rx_buffer_full", responder.rx_buffer_full);
-  v.counter("rx_discards_phy", responder.rx_discards_phy);
-  v.counter("pkey_violations", responder.pkey_violations);
-  v.counter("qkey_violations", responder.qkey_violations);
-  v.unit("response");
-  const ResponseUnit::Counters& response = u.response.counters();
-  v.counter("acks", response.acks);
-  v.counter("acks_merged", response.acks_merged);
-  v.counter("naks", response.naks);
-  v.counter("rnr_naks", response.rnr_naks);
-  v.counter("read_response_packets", response.read_response_packets);
-  v.counter("atomic_responses", response.atomic_responses);
-  v.counter("atomic_replays", response.atomic_replays);
-  units_->receive_queue.settle();
-  v.unit("receive_queue");
-  const ReceiveQueueCounters& queue = u.receive_queue.unit().counters();
-  v.counter("takes_ok", queue.takes_ok);
-  v.counter("takes_empty", queue.takes_empty);
-  v.counter("takes_flushed", queue.takes_flushed);
-  v.counter("takes_waited", queue.takes_waited);
-  v.counter("doorbells", queue.doorbells);
-  v.counter("dma_requests", queue.dma_requests);
-  v.counter("wqes_fetched", queue.wqes_fetched);
-  v.counter("wqes_evicted", queue.wqes_evicted);
-  v.unit("completion");
-  const CompletionUnit::Counters& completion = u.completion.counters();
-  v.counter("cqes", completion.cqes);
-  v.counter("cqe_error", completion.cqe_error);
-  v.counter("req_cqe_error", completion.req_cqe_error);
-  v.counter("resp_cqe_error", completion.resp_cqe_error);
-  v.counter("req_cqe_flush_error", completion.req_cqe_flush_error);
-  v.counter("resp_cqe_flush_error", completion.resp_cqe_flush_error);
-  v.counter("cq_overflow", completion.cq_overflow);
-  v.counter("consumer_reads", completion.consumer_reads);
-  v.unit("context_cache");
-  visit_cache(v, {"qpc_cache_hit", "qpc_cache_miss", "qpc_cache_fetch"}, core_->caches.qpc);
-  v.counter("qpc_cache_writeback", core_->caches.qpc.counters().written);
-  visit_cache(v, {"cqc_cache_hit", "cqc_cache_miss", "cqc_cache_fetch"}, core_->caches.cqc);
-  v.counter("cqc_cache_writeback", core_->caches.cqc.counters().written);
-  Translation& translation = core_->caches.translation;
-  visit_cache(v, {"mpt_cache_hit", "mpt_cache_miss", "mpt_cache_fetch"}, translation.mpt());
-  visit_cache(v, {"mtt_cache_hit", "mtt_cache_miss", "mtt_cache_fetch"}, translation.mtt());
-  const std::uint64_t rwqe_misses = std::min(queue.takes_ok, queue.takes_waited);
-  v.counter("rwqe_cache_hit", queue.takes_ok - rwqe_misses);
-  v.counter("rwqe_cache_miss", rwqe_misses);
-  v.unit("event");
-  v.counter("events", u.event.counters().events);
-  v.counter("held", u.moderation.counters().held);
-  v.counter("expired", u.moderation.counters().expired);
-  v.counter("interrupts", u.event.counters().interrupts);
-  v.counter("lost", u.event.counters().lost);
-  v.unit("command");
-  v.counter("commands", u.command.counters().commands);
-  v.counter("failed", u.command.counters().failed);
-}
-
-void Adapter::visit_busy(const std::function<void(const char*, hw::Time)>& visit) const {
-  visit("doorbell", units_->doorbell.stage().busy());
-  visit("wqe_fetch", units_->wqe_fetch.stage().busy());
-  visit("requester", units_->scheduler.stage().busy());
-  visit("responder", units_->responder.stage().busy());
-  visit("response", units_->response.stage().busy());
-  visit("atomic", units_->atomic.busy());
-  visit("completion", units_->completion.stage().busy());
-  visit("event", units_->event.stage().busy());
 }
 
 }  // namespace hcasim::hca

@@ -21,8 +21,8 @@ AdapterModule::AdapterModule(const sc_core::sc_module_name& name, sim::EngineMod
   port_.port().set_sink(adapter_.packet_sink());
   fabric::PacketPort* out = &port_.port();
   if (fabric.at_switch.pfc) {
-    pausable_ =
-        std::make_unique<fabric::PausablePort>(node.engine(), "pausable_port", port_.port());
+    pausable_ = std::make_unique<fabric::PausablePort>(node.engine(), "pausable_port", port_.port(),
+                                                       parameters.scheduler.port_buffer_bytes);
     out = pausable_.get();
   }
   const double bits = 8.0 * parameters.scheduler.port_buffer_bytes;

@@ -24,6 +24,7 @@ void AtomicUnit::next() {
 void AtomicUnit::on_dma_read(std::uint64_t, bool error) {
   if (error) {
     const Work work = waiting_.pop();
+    ++ended_;
     if (QueuePair* qp = core_.qp(work.qpn)) {
       core_.response->atomic_failed(*qp, *work.response);
       core_.qp_control->fail(*qp, hw::WcStatus::kLocQpOpErr);
@@ -37,6 +38,7 @@ void AtomicUnit::on_dma_read(std::uint64_t, bool error) {
 
 void AtomicUnit::on_event(std::uint64_t) {
   const Work work = waiting_.pop();
+  ++ended_;
   ++counters_.atomics;
   const bool changes = !work.compare_swap || original_ == work.compare;
   const std::uint64_t value = work.compare_swap ? work.swap_add : original_ + work.swap_add;

@@ -32,6 +32,9 @@ class AtomicUnit : public sim::Unit, public pcie::DmaClient {
   explicit AtomicUnit(Core& core) : Unit(core.engine, "atomic"), core_(core) {}
 
   void start(const Work& work);
+  /// Atomics that were ever begun, and those of them that are over.
+  std::uint64_t begun() const { return ended_ + waiting_.size(); }
+  std::uint64_t ended() const { return ended_; }
 
   const Counters& counters() const { return counters_; }
   hw::Time busy() const { return busy_; }
@@ -43,6 +46,7 @@ class AtomicUnit : public sim::Unit, public pcie::DmaClient {
 
   Core& core_;
   Fifo<Work> waiting_;
+  std::uint64_t ended_ = 0;
   std::uint64_t original_ = 0;
   hw::Time started_ = 0;
   hw::Time busy_ = 0;

@@ -9,6 +9,7 @@
 #include "hca/event_moderation.hpp"
 #include "hca/event_unit.hpp"
 #include "hca/wqe_fetch.hpp"
+#include "hcasim/hw/receive_queue_ports.hpp"
 #include "hcasim/hw/wqe.hpp"
 
 namespace hcasim::hca {
@@ -36,10 +37,10 @@ bool valid(const hw::QpContext& context, const ContextStore& contexts) {
                      context.sq_stride % hw::kWqeBlockBytes == 0 && context.sq_base % 64 == 0 &&
                      context.sq_stride >= hw::send_wqe_stride(0, 0, context.type);
   const bool receive =
-      context.rq_size == 0 ||
-      (context.rq_size <= 65535 && power_of_two_between(context.rq_stride, 32, 512) &&
-       context.rq_base % std::max(64u, context.rq_stride) == 0 &&
-       context.rq_head < context.rq_size);
+      context.rq_size == 0 || (context.rq_size <= hw::rq::kMaxRingSlots &&
+                               power_of_two_between(context.rq_stride, 32, 512) &&
+                               context.rq_base % std::max(64u, context.rq_stride) == 0 &&
+                               context.rq_head < context.rq_size);
   const bool shared = context.uses_srq == 0 || (context.rq_size == 0 && context.tail_record == 0 &&
                                                 contexts.srq(context.srqn) != nullptr);
   return rings && receive && shared && contexts.cqs.find(context.send_cqn) != nullptr &&
@@ -102,7 +103,7 @@ hw::CommandStatus CommandUnit::dispatch() {
     case hw::CommandOpcode::kCreateMr:
       return start_mr();
     case hw::CommandOpcode::kDestroyMr:
-      return destroy_mr();
+      return core_.mr_control->destroy(mailbox_.object);
     case hw::CommandOpcode::kCreateQp:
       return create_qp();
     case hw::CommandOpcode::kModifyQp:
@@ -236,13 +237,6 @@ hw::CommandStatus CommandUnit::create_mr() {
   }
   core_.caches.translation.install(*core_.contexts.memory.find(mpt.key));
   return hw::CommandStatus::kOk;
-}
-
-hw::CommandStatus CommandUnit::destroy_mr() {
-  const MemoryRegion* region = core_.contexts.memory.find(mailbox_.object);
-  if (region != nullptr) core_.caches.translation.drop(*region);
-  return core_.contexts.memory.destroy(mailbox_.object) ? hw::CommandStatus::kOk
-                                                        : hw::CommandStatus::kBadObject;
 }
 
 hw::CommandStatus CommandUnit::create_qp() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hca/core.hpp"
+#include "hca/mr_control.hpp"
 #include "hca/qp_control.hpp"
 #include "hca/srq_control.hpp"
 #include "hcasim/hw/commands.hpp"
@@ -22,7 +23,8 @@ namespace hcasim::hca {
 class CommandUnit : public sim::Unit,
                     public pcie::DmaClient,
                     public QpControl::Listener,
-                    public SrqControl::Listener {
+                    public SrqControl::Listener,
+                    public MrControl::Listener {
  public:
   struct Counters {
     std::uint64_t commands = 0;
@@ -39,6 +41,7 @@ class CommandUnit : public sim::Unit,
   void on_dma_read(std::uint64_t token, bool error) override;
   void qp_stopped(std::uint32_t qpn, std::uint32_t tail) override;
   void srq_done(hw::CommandStatus status, const hw::SrqContext& now) override;
+  void mr_unused() override { finish(hw::CommandStatus::kOk); }
 
  private:
   void next();
@@ -52,7 +55,6 @@ class CommandUnit : public sim::Unit,
   hw::CommandStatus start_mr();
   void read_translation();
   hw::CommandStatus create_mr();
-  hw::CommandStatus destroy_mr();
   hw::CommandStatus create_qp();
   hw::CommandStatus modify_qp();
   hw::CommandStatus query_qp();

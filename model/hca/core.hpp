@@ -36,6 +36,7 @@ class EventUnit;
 class CommandUnit;
 class QpControl;
 class SrqControl;
+class MrControl;
 
 /// What every unit of an adapter reaches: the machine around it, the contexts, the other units.
 struct Core {
@@ -45,6 +46,7 @@ struct Core {
   pcie::DmaPort& dma;
   fabric::PacketPool& packets;
   fabric::PacketPort* port = nullptr;
+  bool port_stopped = false;  ///< packets stay in the transmit queues
   MessageObserver* observer = nullptr;
   TransportObserver* transport_observer = nullptr;
   hw::Time port_lead = 0;  ///< how long before the port runs dry new packets are made
@@ -70,6 +72,7 @@ struct Core {
   CommandUnit* command = nullptr;
   QpControl* qp_control = nullptr;
   SrqControl* srq_control = nullptr;
+  MrControl* mr_control = nullptr;
 
   QueuePair* qp(std::uint32_t qpn) const { return contexts.qps.find(qpn); }
   void stamp(std::uint64_t message, Stamp what, hw::Time at) const {

@@ -6,12 +6,14 @@
 #include <algorithm>
 
 #include "hca/requester.hpp"
+#include "hca/response_unit.hpp"
 
 namespace hcasim::hca {
 
 // It counts as a packet under way, so that the queue pair is not reset before.
-void Departures::wait(QueuePair& qp) {
+void Departures::wait(QueuePair& qp, hw::Time start) {
   ++qp.send.gathers;
+  if (start == fabric::kStartsLater) return waiting_.push(qp.context.qpn);
   schedule(std::max(now(), core_.port->free_at()), qp.context.qpn);
 }
 
@@ -20,6 +22,22 @@ void Departures::on_event(std::uint64_t qpn) {
   if (qp == nullptr) return;
   --qp->send.gathers;
   core_.requester->departed(*qp);
+}
+
+void Departures::started(const fabric::Departure& departure) {
+  const hw::OpcodeInfo& info = hw::opcode_info(departure.opcode);
+  if (info.response) return;
+  core_.requester->stamp_packet(departure.message, info, departure.start);
+  const hw::Transport service = hw::transport_of(departure.opcode);
+  if (info.ends && (service == hw::Transport::kUc || service == hw::Transport::kUd)) {
+    schedule(departure.end, waiting_.pop());
+  }
+}
+
+void Departures::port_goes_on() {
+  core_.port_stopped = false;
+  core_.requester->transmit_queue().send_ready();
+  core_.response->transmit_queue().send_ready();
 }
 
 }  // namespace hcasim::hca

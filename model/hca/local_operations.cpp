@@ -30,6 +30,7 @@ void LocalOperations::start(QueuePair& qp, const std::uint8_t* wqe) {
   const auto table = hw::load<hw::SendWqeRegister>(wqe + hw::kSendWqeRegisterOffset);
   waiting_.push({qp.context.qpn, table.current_key, control.imm_or_key, remote.rkey, control.length,
                  table.mtt_entries, table.first_offset, remote.addr});
+  ++qp.lookups;
   if (!busy_) next();
 }
 
@@ -46,8 +47,7 @@ void LocalOperations::next() {
   const Work& work = waiting_.front();
   const MemoryRegion* region = core_.contexts.memory.find(work.current_key);
   const QueuePair* qp = core_.qp(work.qpn);
-  const bool possible =
-      qp != nullptr && may_change(region, *qp) && work.entries <= region->mpt.mtt_entries;
+  const bool possible = may_change(region, *qp) && work.entries <= region->mpt.mtt_entries;
   if (!possible) return finish(false);
   pages_.assign(work.entries, 0);
   read_ = 0;
@@ -71,10 +71,11 @@ void LocalOperations::on_dma_read(std::uint64_t token, bool error) {
 
 void LocalOperations::finish(bool done) {
   const Work work = waiting_.pop();
-  QueuePair* qp = core_.qp(work.qpn);
+  ++ended_;
+  QueuePair* qp = core_.qp(work.qpn);  // none goes before
+  --qp->lookups;
   // The region may have been destroyed while its table was read.
-  MemoryRegion* region =
-      done && qp != nullptr ? core_.contexts.memory.find(work.current_key) : nullptr;
+  MemoryRegion* region = done ? core_.contexts.memory.find(work.current_key) : nullptr;
   const std::uint64_t covered =
       region == nullptr ? 0 : static_cast<std::uint64_t>(pages_.size()) << region->mpt.page_shift;
   const bool fits = covered >= std::uint64_t{work.first_offset} + work.length;
@@ -89,10 +90,8 @@ void LocalOperations::finish(bool done) {
     region->mpt.valid = 1;
     core_.caches.translation.install(*region);
   }
-  if (qp != nullptr) {
-    core_.requester->local_done(
-        *qp, region != nullptr ? hw::WcStatus::kSuccess : hw::WcStatus::kLocProtErr);
-  }
+  core_.requester->local_done(
+      *qp, region != nullptr ? hw::WcStatus::kSuccess : hw::WcStatus::kLocProtErr);
   next();
 }
 

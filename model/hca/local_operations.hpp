@@ -20,6 +20,9 @@ class LocalOperations final : public pcie::DmaClient {
 
   /// Carries out the WQE of the queue pair's oldest work request; Requester::local_done follows.
   void start(QueuePair& qp, const std::uint8_t* wqe);
+  /// REG_MRs that were ever begun, and those of them that are over.
+  std::uint64_t begun() const { return ended_ + waiting_.size(); }
+  std::uint64_t ended() const { return ended_; }
   void on_dma_read(std::uint64_t token, bool error) override;
 
  private:
@@ -43,6 +46,7 @@ class LocalOperations final : public pcie::DmaClient {
   Fifo<Work> waiting_;
   std::vector<std::uint64_t> pages_;
   std::uint32_t read_ = 0;  // entries
+  std::uint64_t ended_ = 0;
   bool busy_ = false;
 };
 

@@ -196,8 +196,9 @@ void QpControl::queue_stopped(QueuePair& qp, std::uint32_t tail) {
 }
 
 bool QpControl::quiet(const QueuePair& qp) const {
-  return qp.send.fetches == 0 && qp.send.gathers == 0 && qp.receive.gathers == 0 &&
-         qp.receive.waiting == Waiting::kNothing && qp.receive.responses.empty();
+  return qp.lookups == 0 && qp.send.fetches == 0 && qp.send.gathers == 0 &&
+         qp.receive.gathers == 0 && qp.receive.waiting == Waiting::kNothing &&
+         qp.receive.responses.empty();
 }
 
 void QpControl::on_event(std::uint64_t argument) {

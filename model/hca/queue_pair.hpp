@@ -129,6 +129,7 @@ struct QueuePair {
   std::uint32_t tail_at_stop = 0;
   fabric::Packet* held_first = nullptr;  ///< arrived, waiting for the context; before all pending
   fabric::Packet* held_last = nullptr;
+  std::uint32_t lookups = 0;   ///< its context or something it needs is being read, so often
   Stop stop = Stop::kNothing;  ///< under way
   bool held = false;           ///< packets that arrive wait
 

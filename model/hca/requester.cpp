@@ -24,10 +24,6 @@ namespace {
 hw::SendWqeRemote remote_of(const QueuePair& qp) {
   return hw::load<hw::SendWqeRemote>(qp.send.front + hw::kSendWqeRemoteOffset);
 }
-// Where the packet of this PSN begins in the message.
-std::uint32_t offset_of(const InFlight& node, std::uint32_t psn, const QueuePair& qp) {
-  return ((psn - node.first_psn) & hw::kPsnMask) << qp.mtu_shift();
-}
 }  // namespace
 
 bool Requester::window_open(const QueuePair& qp) const {
@@ -303,13 +299,12 @@ inline void Requester::send_complete(QueuePair& qp, fabric::PacketPtr packet) {
   if (at == hw::kNever) {
     ++qp.send.gathers;
   } else {
-    stamp_packet(message, info, at);
-    if (!qp.reliable() && info.ends) core_.departures->wait(qp);
+    if (at != fabric::kStartsLater) stamp_packet(message, info, at);
+    if (!qp.reliable() && info.ends) core_.departures->wait(qp, at);
   }
 }
 
-inline void Requester::stamp_packet(std::uint64_t message, const hw::OpcodeInfo& info,
-                                    hw::Time at) {
+void Requester::stamp_packet(std::uint64_t message, const hw::OpcodeInfo& info, hw::Time at) {
   if (info.starts) core_.stamp(message, Stamp::kFirstPacketOut, at);
   if (info.ends) core_.stamp(message, Stamp::kLastPacketOut, at);
 }
@@ -345,10 +340,10 @@ inline void Requester::end_packet(QueuePair& qp, std::uint32_t psns, std::uint32
 
 void Requester::packet_left(std::uint32_t qpn, std::uint64_t message, const hw::OpcodeInfo& info,
                             hw::Time at) {
-  stamp_packet(message, info, at);
+  if (at != fabric::kStartsLater) stamp_packet(message, info, at);
   if (QueuePair* qp = core_.qp(qpn)) {
     --qp->send.gathers;
-    if (!qp->reliable() && info.ends) core_.departures->wait(*qp);
+    if (!qp->reliable() && info.ends) core_.departures->wait(*qp, at);
   }
   core_.scheduler->resume();
 }
@@ -356,31 +351,6 @@ void Requester::packet_left(std::uint32_t qpn, std::uint64_t message, const hw::
 void Requester::packet_dropped(std::uint32_t qpn) {
   if (QueuePair* qp = core_.qp(qpn)) --qp->send.gathers;
   core_.scheduler->resume();
-}
-
-// The work request fails when those before it are done, and nothing is sent any more.
-bool Requester::gather_failed(std::uint32_t qpn, fabric::Packet& packet) {
-  core_.scheduler->resume();
-  QueuePair* qp = core_.qp(qpn);
-  if (qp == nullptr) return false;
-  SendState& send = qp->send;
-  --send.gathers;
-  InFlight* node = send.in_flight.first;
-  while (node != nullptr && !hw::psn_within(packet.psn, node->first_psn, node->last_psn)) {
-    node = node->next;
-  }
-  if (node == nullptr) return false;
-  transmit_queue_.drop(qpn);
-  node->status = hw::WcStatus::kLocQpOpErr;
-  node->last_psn = hw::psn_add(packet.psn, -1);
-  if (send.repeat == nullptr) {
-    go_back(*qp, *node, packet.psn);
-  } else {
-    rewind(*qp,
-           send.unacked_psn);  // it was repeating what came before, and some of that is dropped
-  }
-  settle(*qp);
-  return false;
 }
 
 inline void Requester::release(InFlight& node) {
@@ -403,50 +373,6 @@ void Requester::finish_oldest(QueuePair& qp, hw::WcStatus status, std::uint8_t s
     cqe.vendor_err = syndrome;
   }
   release(node);
-}
-
-void Requester::rewind(QueuePair& qp, std::uint32_t psn) {
-  SendState& send = qp.send;
-  counters_.retransmitted_packets +=
-      static_cast<std::uint64_t>(std::max(0, hw::psn_distance(psn, send.next_psn)));
-  InFlight* node = send.in_flight.first;
-  while (node != nullptr && hw::psn_before(node->last_psn, psn)) node = node->next;
-  if (node == nullptr) return;
-  go_back(qp, *node, psn);
-  send.send = node->at;
-  send.ssn = node->ssn;
-  for (; node != nullptr; node = node->next) {
-    if (std::exchange(node->outstanding, false)) --send.rd_outstanding;
-  }
-  core_.wqe_fetch->restart(qp);
-  core_.wqe_fetch->request(qp);
-}
-
-// What is sent next is that PSN, of that work request.
-void Requester::go_back(QueuePair& qp, InFlight& node, std::uint32_t psn) {
-  SendState& send = qp.send;
-  if (!qp.repeats(send.next_psn)) send.repeat_end = send.next_psn;
-  send.repeat = &node;
-  send.next_psn = psn;
-  send.message.open = false;
-}
-
-void Requester::skip(QueuePair& qp, std::uint32_t psn) {
-  SendState& send = qp.send;
-  InFlight* const oldest = send.in_flight.first;
-  send.next_psn = psn;
-  core_.scheduler->activate(qp);
-  if (oldest != nullptr && oldest == send.repeat) {
-    if (!send.message.open) return;
-    send.message.offset = offset_of(*oldest, psn, qp);
-    return;
-  }
-  send.repeat = oldest;
-  send.message.open = false;
-  send.send = oldest != nullptr ? oldest->at : send.done;
-  send.ssn = oldest != nullptr ? oldest->ssn : hw::psn_add(send.ssn_begun, 1);
-  core_.wqe_fetch->restart(qp);
-  core_.wqe_fetch->request(qp);
 }
 
 void Requester::drop_all(QueuePair& qp) {

@@ -80,6 +80,9 @@ class Requester final : public TransmitQueue::Owner {
   /// Forgets all work requests that were begun.
   void drop_all(QueuePair& qp);
 
+  /// A packet started at `at`.
+  void stamp_packet(std::uint64_t message, const hw::OpcodeInfo& info, hw::Time at);
+  TransmitQueue& transmit_queue() { return transmit_queue_; }
   const Counters& counters() const { return counters_; }
 
   void packet_left(std::uint32_t qpn, std::uint64_t message, const hw::OpcodeInfo& info,
@@ -99,6 +102,10 @@ class Requester final : public TransmitQueue::Owner {
   void copy_scatter_list(InFlight& node, const std::uint8_t* wqe, std::uint32_t num_sge);
   void local_operation(QueuePair& qp, InFlight& node);
   void fail_here(QueuePair& qp, InFlight& node, hw::WcStatus status);
+  // Where the packet of this PSN begins in the message.
+  static std::uint32_t offset_of(const InFlight& node, std::uint32_t psn, const QueuePair& qp) {
+    return ((psn - node.first_psn) & hw::kPsnMask) << qp.mtu_shift();
+  }
   static void go_back(QueuePair& qp, InFlight& node, std::uint32_t psn);
   void skip(QueuePair& qp, std::uint32_t psn);
   bool window_open(const QueuePair& qp) const;
@@ -111,7 +118,6 @@ class Requester final : public TransmitQueue::Owner {
   bool comes_back(const fabric::Packet& packet) const;
   void send_to_group(QueuePair& qp, fabric::PacketPtr packet, std::uint32_t bytes);
   static void address_datagram(const QueuePair& qp, fabric::Packet& packet);
-  void stamp_packet(std::uint64_t message, const hw::OpcodeInfo& info, hw::Time at);
   bool wants_ack(QueuePair& qp, bool last);
   void end_packet(QueuePair& qp, std::uint32_t psns, std::uint32_t bytes);
   void release(InFlight& node);

@@ -100,6 +100,7 @@ inline void Responder::handle(fabric::PacketPtr packet) {
   if (qp == nullptr) return to_group(*packet);
   if (qp->held) return hold(*qp, std::move(packet));
   if (!core_.caches.qpc.look_up(qp->context.qpn)) [[unlikely]] {
+    ++qp->lookups;
     core_.caches.qpc.fetch(qp->context.qpn, *this, kForHeld | qp->context.qpn);
     return hold(*qp, std::move(packet));
   }

@@ -84,7 +84,7 @@ class Responder final : public sim::Unit, public fabric::PacketSink, public Cont
   /// `bytes` of payload are on the way to the host, and visible there at `visible`.
   void delivered(std::uint32_t bytes, hw::Time visible);
   /// Brings what an answer to this queue pair needs; the answer is looked at again then.
-  void fetch_for_answer(const QueuePair& qp, const Missing& missing);
+  void fetch_for_answer(QueuePair& qp, const Missing& missing);
   /// Drops what waits; a receive WQE in hand completes with `in_hand`, or vanishes on success.
   void stop(QueuePair& qp, hw::WcStatus in_hand);
   /// Gives back what the queue pair held.
@@ -131,7 +131,7 @@ class Responder final : public sim::Unit, public fabric::PacketSink, public Cont
   Verdict process(QueuePair& qp, fabric::Packet& packet);
   Verdict carry_out(QueuePair& qp, const fabric::Packet& packet);
   bool admit_unreliable(QueuePair& qp, fabric::Packet& packet);
-  static std::uint32_t assemble(const fabric::Packet& packet, DatagramBytes& bytes);
+  static void assemble(const fabric::Packet& packet, DatagramBytes& bytes);
   Verdict datagram(QueuePair& qp, const fabric::Packet& packet);
   Verdict give_up(QueuePair& qp);
   Verdict refuse_unreliable(QueuePair& qp, hw::NakCode code, hw::WcStatus in_hand);
@@ -141,6 +141,9 @@ class Responder final : public sim::Unit, public fabric::PacketSink, public Cont
   bool sequence_ok(const QueuePair& qp, const fabric::Packet& packet) const;
   bool length_ok(const QueuePair& qp, const fabric::Packet& packet) const;
   Verdict send(QueuePair& qp, const fabric::Packet& packet);
+  bool begin_write(QueuePair& qp, const hw::Reth& reth);
+  hw::Time write_data(const MemoryRegion& region, std::uint64_t address,
+                      const fabric::Packet& packet);
   Verdict write(QueuePair& qp, const fabric::Packet& packet);
   Verdict read(QueuePair& qp, const fabric::Packet& packet);
   Verdict atomic(QueuePair& qp, const fabric::Packet& packet);

@@ -35,6 +35,7 @@ Responder::Verdict Responder::carry_out(QueuePair& qp, const fabric::Packet& pac
 inline bool Responder::must_fetch(QueuePair& qp, const Missing& missing) {
   if (missing.empty()) return false;
   qp.receive.waiting = Waiting::kTranslation;
+  ++qp.lookups;
   core_.caches.translation.fetch(missing, *this, qp.context.qpn);
   return true;
 }
@@ -108,8 +109,7 @@ Responder::Verdict Responder::datagram(QueuePair& qp, const fabric::Packet& pack
   ReceiveState& receive = qp.receive;
   if (need_receive(qp) == Verdict::kWait) return Verdict::kWait;
   if (!fetched_) ++counters_.rx_send_requests;
-  DatagramBytes bytes;
-  const std::uint32_t count = assemble(packet, bytes);
+  const auto count = hw::kGrhAreaBytes + static_cast<std::uint32_t>(packet.payload_size());
   if (count > receive.rwqe->length) {
     ++counters_.resp_local_length_error;
     return give_up(qp);
@@ -121,6 +121,8 @@ Responder::Verdict Responder::datagram(QueuePair& qp, const fabric::Packet& pack
     return refuse(qp, hw::NakCode::kRemoteOperational, hw::WcStatus::kLocProtErr);
   }
   if (must_fetch(qp, plan.missing)) return Verdict::kWait;
+  DatagramBytes bytes;
+  assemble(packet, bytes);
   core_.stamp(packet.message, Stamp::kDataVisible, scatter(plan, bytes.data(), count));
   receive.received = count;
   hw::Cqe& cqe = complete_receive(qp, packet, hw::WcOpcode::kRecv);
@@ -130,20 +132,38 @@ Responder::Verdict Responder::datagram(QueuePair& qp, const fabric::Packet& pack
   return Verdict::kDone;
 }
 
+// False when the queue pair takes no WRITEs.
+inline bool Responder::begin_write(QueuePair& qp, const hw::Reth& reth) {
+  if ((qp.context.access_flags & hw::kRemoteWrite) == 0) return false;
+  ReceiveState& receive = qp.receive;
+  receive.write_addr = reth.addr;
+  receive.write_rkey = reth.rkey;
+  receive.write_left = reth.length;
+  receive.received = 0;
+  return true;
+}
+
+// The time at which all is visible to the host.
+inline hw::Time Responder::write_data(const MemoryRegion& region, std::uint64_t address,
+                                      const fabric::Packet& packet) {
+  const auto bytes = static_cast<std::uint32_t>(packet.payload_size());
+  const std::uint8_t* data = packet.payload().data();
+  hw::Time visible = now();
+  MemoryTable::for_each_segment(region, address, bytes,
+                                [&](std::uint64_t host_address, std::uint32_t length) {
+                                  visible = core_.dma.write(host_address, data, length);
+                                  data += length;
+                                });
+  delivered(bytes, visible);
+  return visible;
+}
+
 Responder::Verdict Responder::write(QueuePair& qp, const fabric::Packet& packet) {
   ReceiveState& receive = qp.receive;
   const hw::OpcodeInfo& info = packet.info();
   const auto bytes = static_cast<std::uint32_t>(packet.payload_size());
-  if (info.starts) {
-    if ((qp.context.access_flags & hw::kRemoteWrite) == 0) {
-      return refuse(qp, hw::NakCode::kInvalidRequest, hw::WcStatus::kLocQpOpErr);
-    }
-    receive.write_addr = packet.reth.addr;
-    receive.write_rkey = packet.reth.rkey;
-    receive.write_left = packet.reth.length;
-    receive.received = 0;
-  }
-  if (bytes > receive.write_left || info.ends != (bytes == receive.write_left)) {
+  const bool begun = !info.starts || begin_write(qp, packet.reth);
+  if (!begun || bytes > receive.write_left || info.ends != (bytes == receive.write_left)) {
     return refuse(qp, hw::NakCode::kInvalidRequest, hw::WcStatus::kLocQpOpErr);
   }
   const MemoryRegion* region = nullptr;
@@ -163,16 +183,8 @@ Responder::Verdict Responder::write(QueuePair& qp, const fabric::Packet& packet)
     if (must_fetch(qp, missing)) return Verdict::kWait;
   }
   if (info.starts) ++counters_.rx_write_requests;
-  hw::Time visible = now();
-  if (region != nullptr) {
-    const std::uint8_t* data = packet.payload().data();
-    MemoryTable::for_each_segment(*region, receive.write_addr, bytes,
-                                  [&](std::uint64_t address, std::uint32_t length) {
-                                    visible = core_.dma.write(address, data, length);
-                                    data += length;
-                                  });
-    delivered(bytes, visible);
-  }
+  const hw::Time visible =
+      region == nullptr ? now() : write_data(*region, receive.write_addr, packet);
   receive.write_addr += bytes;
   receive.write_left -= bytes;
   receive.received += bytes;

@@ -70,10 +70,9 @@ Responder::Verdict Responder::refuse_unreliable(QueuePair& qp, hw::NakCode code,
 }
 
 // In one piece, as it lies in host memory.
-std::uint32_t Responder::assemble(const fabric::Packet& packet, DatagramBytes& bytes) {
+void Responder::assemble(const fabric::Packet& packet, DatagramBytes& bytes) {
   fabric::encode_grh_area(packet, std::span(bytes).first<hw::kGrhAreaBytes>());
   std::ranges::copy(packet.payload(), bytes.begin() + hw::kGrhAreaBytes);
-  return hw::kGrhAreaBytes + static_cast<std::uint32_t>(packet.payload_size());
 }
 
 }  // namespace hcasim::hca

@@ -50,13 +50,14 @@ void Responder::drop_held(QueuePair& qp) {
   while (qp.held_first != nullptr) take_held(qp).reset();
 }
 
-void Responder::fetch_for_answer(const QueuePair& qp, const Missing& missing) {
+void Responder::fetch_for_answer(QueuePair& qp, const Missing& missing) {
+  ++qp.lookups;
   core_.caches.translation.fetch(missing, *this, kForAnswer | qp.context.qpn);
 }
 
 void Responder::on_context(std::uint64_t token) {
-  QueuePair* qp = core_.qp(static_cast<std::uint32_t>(token));
-  if (qp == nullptr) return;
+  QueuePair* qp = core_.qp(static_cast<std::uint32_t>(token));  // none goes before
+  --qp->lookups;
   if ((token & (kForHeld | kForAnswer)) != 0) return go_on(*qp, (token & kForAnswer) != 0);
   if (qp->receive.waiting != Waiting::kTranslation) return;
   qp->receive.waiting = Waiting::kNothing;

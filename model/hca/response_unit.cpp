@@ -286,6 +286,14 @@ bool ResponseUnit::gather_failed(std::uint32_t qpn, fabric::Packet& packet) {
   return true;
 }
 
+bool ResponseUnit::reads_by(const QueuePair& qp, std::uint32_t rkey) {
+  const Response* response = qp.receive.responses.first;
+  while (response != nullptr && (response->kind != Kind::kRead || response->rkey != rkey)) {
+    response = response->next;
+  }
+  return response != nullptr;
+}
+
 void ResponseUnit::release(QueuePair& qp) {
   while (!qp.receive.responses.empty()) {
     responses_.release(qp.receive.responses.pop_front());

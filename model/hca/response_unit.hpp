@@ -76,6 +76,9 @@ class ResponseUnit : public sim::Unit, public TransmitQueue::Owner {
   /// Forgets answers that have not left and those kept for repetition.
   void release(QueuePair& qp);
 
+  /// An answer to a READ by this key is not complete.
+  static bool reads_by(const QueuePair& qp, std::uint32_t rkey);
+  TransmitQueue& transmit_queue() { return transmit_queue_; }
   const Counters& counters() const { return counters_; }
   const Stage& stage() const { return stage_; }
   void on_event(std::uint64_t argument) override;

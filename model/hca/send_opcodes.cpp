@@ -74,7 +74,7 @@ bool plan_gather(MemoryTable& memory, Translation* translation, std::uint32_t pd
     bool fits = true;
     MemoryTable::for_each_segment(*region, sge.addr + offset, part,
                                   [&](std::uint64_t address, std::uint32_t length) {
-                                    if (plan.count == GatherPlan::kPieces) {
+                                    if (plan.count == kMaxPieces) {
                                       fits = false;
                                       return;
                                     }

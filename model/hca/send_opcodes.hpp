@@ -51,9 +51,8 @@ bool send_wqe_fits(const hw::SendWqeControl& control, const QueuePair& qp);
 
 /// The pieces of host memory that make up one packet's payload.
 struct GatherPlan {
-  static constexpr std::uint32_t kPieces = 96;
-  std::uint64_t address[kPieces];
-  std::uint32_t length[kPieces];
+  std::uint64_t address[kMaxPieces];
+  std::uint32_t length[kMaxPieces];
   std::uint32_t count = 0;
   Missing missing;  ///< translations that are to be fetched first
 

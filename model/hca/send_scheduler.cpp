@@ -53,6 +53,9 @@ void SendScheduler::arrange() {
 inline bool SendScheduler::has_context() {
   Place& place = ring_.front();
   if (std::exchange(place.fetched, false) || core_.caches.qpc.look_up(place.qpn)) return true;
+  QueuePair* const qp = core_.qp(place.qpn);
+  if (qp == nullptr) return true;  // destroyed
+  ++qp->lookups;
   core_.caches.qpc.fetch(place.qpn, *this, place.qpn);
   ring_.drop();
   burst_ = 0;
@@ -60,6 +63,7 @@ inline bool SendScheduler::has_context() {
 }
 
 void SendScheduler::on_context(std::uint64_t qpn) {
+  --core_.qp(static_cast<std::uint32_t>(qpn))->lookups;
   ring_.push({static_cast<std::uint32_t>(qpn), true, now()});
   arrange();
 }

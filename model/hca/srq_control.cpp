@@ -11,8 +11,7 @@ namespace hcasim::hca {
 namespace {
 
 using hw::rq::CommandOp;
-
-constexpr std::uint32_t kMaxSlots = 65535;
+using hw::rq::kMaxRingSlots;
 
 hw::CommandStatus status_of(hw::rq::CommandStatus status) {
   switch (status) {
@@ -30,8 +29,9 @@ hw::CommandStatus status_of(hw::rq::CommandStatus status) {
 
 // The fields fit into those of the unit, which checks the rest.
 bool fits(const hw::SrqContext& context) {
-  return context.size <= kMaxSlots && context.head <= kMaxSlots && context.tail <= kMaxSlots &&
-         context.limit <= kMaxSlots && context.stride <= hw::rq::kMaxStride;
+  return context.size <= kMaxRingSlots && context.head <= kMaxRingSlots &&
+         context.tail <= kMaxRingSlots && context.limit <= kMaxRingSlots &&
+         context.stride <= hw::rq::kMaxStride;
 }
 
 hw::rq::Command ring(CommandOp op, const hw::SrqContext& context) {

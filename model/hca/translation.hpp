@@ -11,6 +11,9 @@
 
 namespace hcasim::hca {
 
+/// Most pieces of host memory that make up one packet's payload.
+inline constexpr std::uint32_t kMaxPieces = 96;
+
 /// What an access to host memory needs of the protection and translation tables and has not on
 /// chip.
 class Missing {
@@ -24,17 +27,16 @@ class Missing {
 
  private:
   friend class Translation;
-  // A packet has at most 62 SGEs and 96 pieces. Of an access that is cut finer still, what is
-  // beyond does not delay it.
-  static constexpr std::uint32_t kMost = 96;
-  static void add(std::array<std::uint64_t, kMost>& list, std::uint32_t& count, std::uint64_t key) {
-    if (count != kMost) list[count++] = key;
+  // Of an access that is cut finer still, what is beyond does not delay it.
+  using List = std::array<std::uint64_t, kMaxPieces>;
+  static void add(List& list, std::uint32_t& count, std::uint64_t key) {
+    if (count != kMaxPieces) list[count++] = key;
   }
 
   std::uint32_t mpts_ = 0;
   std::uint32_t mtts_ = 0;
-  std::array<std::uint64_t, kMost> mpt_;
-  std::array<std::uint64_t, kMost> mtt_;
+  List mpt_;
+  List mtt_;
 };
 
 /// The caches in front of the memory protection and translation tables. An entry of the latter

@@ -59,8 +59,15 @@ void TransmitQueue::on_dma_read(std::uint64_t token, bool error) {
   send_ready();
 }
 
+bool TransmitQueue::reads_before(std::uint64_t number) {
+  for (std::uint32_t i = 0; i < entries_.size() && first_ + i < number; ++i) {
+    if (entries_[i].reads != 0) return true;
+  }
+  return false;
+}
+
 void TransmitQueue::send_ready() {
-  while (!entries_.empty() && entries_.front().reads == 0) {
+  while (!entries_.empty() && entries_.front().reads == 0 && !core_.port_stopped) {
     Entry entry = entries_.pop();
     ++first_;
     if (entry.special != Entry::Special::kNothing && send_special(entry)) continue;

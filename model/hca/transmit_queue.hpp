@@ -22,7 +22,8 @@ class TransmitQueue final : public pcie::DmaClient, public ContextUser {
   class Owner {
    public:
     virtual ~Owner() = default;
-    /// `message` and `info` are those of the packet, which is gone; its first bit left at `at`.
+    /// `message` and `info` are those of the packet, which is gone; its first bit leaves at `at`,
+    /// which may be kStartsLater.
     virtual void packet_left(std::uint32_t qpn, std::uint64_t message, const hw::OpcodeInfo& info,
                              hw::Time at) = 0;
     /// True: the owner has made something else of the packet, to be sent in its place.
@@ -33,10 +34,10 @@ class TransmitQueue final : public pcie::DmaClient, public ContextUser {
 
   TransmitQueue(Core& core, Owner& owner) : core_(core), owner_(owner) {}
 
-  /// Sends a packet that is complete. Returns the time of its first bit, and the owner hears no
-  /// more of it; never, if it has to wait.
+  /// Sends a packet that is complete. Returns what the port says of its first bit, and the owner
+  /// hears no more of it; never, if it has to wait.
   hw::Time send(fabric::PacketPtr packet, std::uint32_t qpn) {
-    if (entries_.empty()) return core_.port->send(std::move(packet));
+    if (entries_.empty() && !core_.port_stopped) return core_.port->send(std::move(packet));
     entries_.push({std::move(packet), qpn, 0});
     return hw::kNever;
   }
@@ -49,10 +50,16 @@ class TransmitQueue final : public pcie::DmaClient, public ContextUser {
   void close();
   /// The open packet is to come back to this adapter too.
   void loop_back() { entries_.back().special = Entry::Special::kToGroup; }
+  /// Hands to the port what is ready.
+  void send_ready();
   /// What waits of this queue pair does not leave.
   void drop(std::uint32_t qpn);
 
   std::uint32_t size() const { return entries_.size(); }
+  /// The number of the next packet to wait here.
+  std::uint64_t end() const { return first_ + entries_.size(); }
+  /// True while something is read for a packet whose number is lower.
+  bool reads_before(std::uint64_t number);
   std::uint64_t dma_bytes() const { return dma_bytes_; }
   void on_dma_read(std::uint64_t token, bool error) override;
   void on_context(std::uint64_t token) override;
@@ -81,7 +88,6 @@ class TransmitQueue final : public pcie::DmaClient, public ContextUser {
     return entries_[static_cast<std::uint32_t>(sequence - first_)];
   }
   void read(Entry& entry, std::uint64_t sequence, const Piece& piece);
-  void send_ready();
   bool send_special(Entry& entry);
 
   Core& core_;

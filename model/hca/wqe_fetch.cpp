@@ -114,13 +114,15 @@ void WqeFetch::enqueue(QueuePair& qp) {
 void WqeFetch::on_event(std::uint64_t) {
   const std::uint32_t place = queue_.pop();
   const std::uint32_t qpn = place & ~(kFetched | kOnChip);
-  if (place == qpn) {
-    if (!core_.caches.qpc.look_up(qpn)) return core_.caches.qpc.fetch(qpn, *this, qpn);
-  } else if ((place & kOnChip) != 0) {
+  if ((place & kOnChip) != 0) {
     return on_dma_read(std::bit_cast<std::uint64_t>(on_chip_.pop()), false);
   }
   QueuePair* qp = core_.qp(qpn);
   if (qp == nullptr) return;
+  if (place == qpn && !core_.caches.qpc.look_up(qpn)) {
+    ++qp->lookups;
+    return core_.caches.qpc.fetch(qpn, *this, qpn);
+  }
   qp->send.fetch_queued = false;
   if (!wants_fetch(*qp)) return;
   issue(*qp);
@@ -128,6 +130,7 @@ void WqeFetch::on_event(std::uint64_t) {
 }
 
 void WqeFetch::on_context(std::uint64_t qpn) {
+  --core_.qp(static_cast<std::uint32_t>(qpn))->lookups;
   queue_.push(static_cast<std::uint32_t>(qpn) | kFetched);
   schedule(stage_.enter(now()));
 }

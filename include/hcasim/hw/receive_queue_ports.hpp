@@ -16,6 +16,9 @@ inline constexpr std::uint32_t kBeatBytes = 64;
 /// Smallest and largest WQE stride in bytes; a stride is a power of two.
 inline constexpr std::uint32_t kMinStride = 32;
 inline constexpr std::uint32_t kMaxStride = 512;
+/// Most work requests in a ring, and the slots of such a ring: one always stays empty.
+inline constexpr std::uint32_t kMaxRingWrs = 65534;
+inline constexpr std::uint32_t kMaxRingSlots = kMaxRingWrs + 1;
 /// No DMA request crosses a multiple of this many bytes.
 inline constexpr std::uint32_t kDmaBoundary = 4096;
 

@@ -29,7 +29,10 @@ class LockOrderError : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
+// With and without assertions these are different types, so that a program may be built in another
+// way than the library.
 #ifdef NDEBUG
+inline namespace locks_unchecked {
 /// True when locks are checked.
 inline constexpr bool kLocksChecked = false;
 
@@ -44,7 +47,9 @@ class SpinGuard {
 
 /// Throws LockOrderError when a lock is held.
 inline void assert_no_lock_held() {}
+}  // namespace locks_unchecked
 #else
+inline namespace locks_checked {
 inline constexpr bool kLocksChecked = true;
 
 class SpinGuard {
@@ -73,6 +78,7 @@ class SpinGuard {
 inline void assert_no_lock_held() {
   if (SpinGuard::held() != 0) throw LockOrderError("wait with a spin lock held");
 }
+}  // namespace locks_checked
 #endif
 
 /// A lock that is held across waits: control verbs of one object, commands of one device. Tasks get
@@ -80,25 +86,9 @@ inline void assert_no_lock_held() {
 class Mutex {
  public:
   /// Tasks only.
-  void lock(hw::HostPort& port) {
-    assert_no_lock_held();
-    if (!held_) {
-      held_ = true;
-      return;
-    }
-    if (!turn_) turn_ = port.make_wait_point();
-    ++waiting_;
-    turn_->wait(hw::kNever);
-  }
+  void lock(hw::HostPort& port);
   /// Hands over to the longest waiter.
-  void unlock() {
-    if (waiting_ == 0) {
-      held_ = false;
-      return;
-    }
-    --waiting_;
-    turn_->signal();
-  }
+  void unlock();
   /// True while a task has it.
   bool held() const { return held_; }
 

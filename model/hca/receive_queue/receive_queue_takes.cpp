@@ -30,6 +30,7 @@ void ReceiveQueueModel::accept_take_beat() {
 
 void ReceiveQueueModel::judge(unsigned index) {
   const WaitEntry& entry = waits_[index];
+  const bool waited = (waits_.waited & WaitTable::bit(index)) != 0;
   waits_.remove(index);
   out_.take_rsp_valid = true;
   out_.take_rsp.tag = entry.tag;
@@ -40,6 +41,7 @@ void ReceiveQueueModel::judge(unsigned index) {
     entry.queue->first_wait = entry.next;
     judge_take(*entry.queue);
     refresh(*entry.queue);
+    if (!waited && out_.take_rsp.status == TakeStatus::kOk) ++counters_.takes_ok_at_once;
   } else if (good) {
     judge_peek(*entry.queue);
   } else {

@@ -26,6 +26,7 @@ struct ReceiveQueueCounters {
   std::uint64_t peeks_flushed = 0;
   std::uint64_t peeks_bad_queue = 0;
   std::uint64_t takes_waited = 0;
+  std::uint64_t takes_ok_at_once = 0;
   std::uint64_t doorbells = 0;
   std::uint64_t bad_doorbells = 0;
   std::uint64_t commands = 0;

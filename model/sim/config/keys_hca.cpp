@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
+#include "hcasim/hw/receive_queue_ports.hpp"
 #include "sim/config/schema.hpp"
 
 namespace hcasim::sim {
@@ -194,7 +195,7 @@ void add_device_keys(KeyList& keys, hca::Parameters& p) {
       {
           {"hca.device.max_qp", &p.device.max_qp, kQueues, "Queue pairs of the device",
            kObjectCount},
-          {"hca.device.max_qp_wr", &p.device.max_qp_wr, between(1, 65'534),
+          {"hca.device.max_qp_wr", &p.device.max_qp_wr, between(1, hw::rq::kMaxRingWrs),
            "Work requests that a queue of a queue pair may be created for",
            "assumed: within the receive-queue unit's 65534"},
           {"hca.device.max_send_sge", &p.device.max_send_sge, between(1, kMostSendSge),

@@ -4,17 +4,9 @@
 
 #include <algorithm>
 
+#include "sim/import/replay_lengths.hpp"
+
 namespace hcasim::sim {
-namespace {
-
-constexpr std::uint64_t kPage = 4096;
-
-std::uint64_t round_up(std::uint64_t bytes) {
-  return (bytes + kPage - 1) / kPage * kPage;
-}
-
-}  // namespace
-
 bool has_remote_address(hw::WrOpcode opcode) {
   switch (opcode) {
     case hw::WrOpcode::kRdmaWrite:
@@ -70,7 +62,7 @@ void RegionMap::take(std::size_t place, const CapturedMessage& record) {
     valid_.erase(found);
     return;
   }
-  const std::uint64_t bytes = std::min(record.bytes, kMaxLength);
+  const std::uint64_t bytes = length_of(record);
   const std::uint64_t end = record.remote_addr + bytes;
   region.folded = region.folded || end < record.remote_addr;
   region.base = std::min(region.base, record.remote_addr);

@@ -9,17 +9,17 @@
 #include <algorithm>
 #include <array>
 
-#include "hcasim/hw/cqe.hpp"
-#include "sim/import/label_pool.hpp"
 #include "sim/import/refusal.hpp"
+#include "sim/import/replay_lengths.hpp"
 #include "sim/import/replay_plan.hpp"
 #include "sim/import/replay_regions.hpp"
+#include "sim/import/trace_labels.hpp"
+#include "sim/import/trace_names.hpp"
 #include "sim/trace/grammar.hpp"
 
 namespace hcasim::sim {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
 // Time that is left for a REG_MR before the first send: more than an adapter needs.
 constexpr hw::Time kRegistration = 3 * hw::kMicrosecond;
 constexpr hw::Time kRegistrationOfPage = 10 * hw::kNanosecond;
@@ -33,19 +33,6 @@ std::string address_text(const hw::Gid& gid) {
   return text.data();
 }
 
-std::uint64_t length_of(const CapturedMessage& record) {
-  return std::min(record.bytes, kMaxLength);
-}
-
-/// Bytes of a receive that a message of this length fits into.
-std::uint64_t receive_for(hw::Transport transport, std::uint64_t bytes) {
-  return transport == hw::Transport::kUd ? bytes + hw::kGrhAreaBytes : bytes;
-}
-
-std::uint64_t round_up(std::uint64_t bytes) {
-  return (bytes + kPage - 1) / kPage * kPage;
-}
-
 class TraceMaker {
  public:
   TraceMaker(const CaptureAnalysis& analysis, const ImportOptions& options,
@@ -53,20 +40,18 @@ class TraceMaker {
       : options_(options),
         plan_(make_plan(analysis, options)),
         regions_(plan_),
-        labels_(plan_.nodes.size()),
-        uses_(plan_.messages.size()),
-        label_of_(plan_.messages.size()),
+        named_(names_, plan_, regions_),
+        labels_(names_, plan_.nodes.size(), plan_.messages.size()),
         successor_(plan_.messages.size(), Region::kNone),
         lead_(static_cast<hw::Time>(options.lead_ns) * hw::kNanosecond),
         writer_(path, names_) {
     default_mr_ = names_.intern(kDefaultMr);
     no_rights_ = names_.intern("no_rights");
-    buffer_bytes_ = find_buffer_bytes();
+    buffer_bytes_ = buffer_bytes_for(plan_, options_);
   }
 
   ImportResult run() {
     count_references();
-    name_all();
     write_head();
     write_regions();
     write_first_registrations();
@@ -80,59 +65,22 @@ class TraceMaker {
   }
 
  private:
-  // Names.
-  std::size_t node_index(const hw::Gid& address) const {
-    return static_cast<std::size_t>(std::ranges::lower_bound(plan_.nodes, address) -
-                                    plan_.nodes.begin());
-  }
-  NameId node_of(const hw::Gid& address) const { return node_names_[node_index(address)]; }
-
-  void name_all() {
-    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
-      node_names_.push_back(names_.intern("host" + std::to_string(i + 1)));
-    }
-    for (std::size_t i = 0; i < plan_.connections.size(); ++i) {
-      const auto& ends = plan_.connections[i].ends;
-      const std::string name = "qp" + std::to_string(i + 1);
-      const bool one_node = ends[0].address == ends[1].address;
-      qp_names_.push_back({names_.intern(name), names_.intern(one_node ? name + "b" : name)});
-    }
-    for (std::size_t i = 0; i < regions_.regions().size(); ++i) {
-      const std::size_t before = regions_.regions()[i].takes_over;
-      region_names_.push_back(before != Region::kNone ? region_names_[before]
-                                                      : names_.intern("r" + std::to_string(i + 1)));
-    }
-  }
-
-  // Labels: how often a message is still referred to decides when its label is free again.
   void count_references() {
     for (const PlannedMessage& message : plan_.messages) {
-      if (message.after != PlannedMessage::kNone) ++uses_[message.after][message.after_receive];
+      if (message.after != PlannedMessage::kNone) {
+        labels_.add_use(message.after, message.after_receive);
+      }
       if (!is_late(message)) continue;
       const std::size_t before = receive_before(message);
-      if (before != PlannedMessage::kNone) ++uses_[before][1];
+      if (before != PlannedMessage::kNone) labels_.add_use(before, true);
     }
     for (std::size_t i = 0; i < regions_.regions().size(); ++i) {
       const std::size_t before = regions_.regions()[i].takes_over;
       if (before == Region::kNone) continue;
       const std::size_t end = regions_.regions()[before].last_use;
       successor_[end] = i;
-      ++uses_[end][1];
+      labels_.add_use(end, true);
     }
-  }
-
-  void give_label(Operation& operation, std::size_t node, std::size_t place, bool receive) {
-    if (uses_[place][receive] == 0) return;
-    const std::size_t number = labels_[node].take();
-    label_of_[place][receive] = number;
-    operation.label = names_.intern("l" + std::to_string(number));
-  }
-
-  void refer_to(Operation& operation, std::size_t node, std::size_t place, bool receive) {
-    const std::size_t number = label_of_[place][receive];
-    operation.timing = Timing::kAfter;
-    operation.after = names_.intern("l" + std::to_string(number));
-    if (--uses_[place][receive] == 0) labels_[node].give_back(number);
   }
 
   // Head.
@@ -147,9 +95,9 @@ class TraceMaker {
                       " messages on other transports than RC, UC and UD are not in this trace");
     }
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
-      writer_.comment(std::string(names_.text(node_names_[i])) + " is " +
+      writer_.comment(std::string(names_.text(named_.node_at(i))) + " is " +
                       address_text(plan_.nodes[i]));
-      writer_.node(node_names_[i]);
+      writer_.node(named_.node_at(i));
     }
     for (std::size_t i = 0; i < plan_.connections.size(); ++i) write_connection(i);
   }
@@ -160,10 +108,10 @@ class TraceMaker {
                     std::to_string(connection.ends[1].qpn));
     Operation line;
     line.reset(Verb::kConnect);
-    line.node = node_of(connection.ends[0].address);
-    line.peer_node = node_of(connection.ends[1].address);
-    line.object = qp_names_[index][0];
-    line.peer_object = qp_names_[index][1];
+    line.node = named_.node(connection.ends[0].address);
+    line.peer_node = named_.node(connection.ends[1].address);
+    line.object = named_.qp(index, 0);
+    line.peer_object = named_.qp(index, 1);
     set_service(line, connection);
     line.set(Arg::kMtu, connection.mtu);
     line.set(Arg::kPsn, connection.first_psn[0]);
@@ -196,33 +144,24 @@ class TraceMaker {
     return std::clamp(2 * each * plan_.connections.size(), kDefaultCqe, kMaxCqe);
   }
 
-  std::uint64_t find_buffer_bytes() const {
-    std::uint64_t longest = std::max<std::uint64_t>(options_.receive_length, kPage);
-    for (const PlannedMessage& message : plan_.messages) {
-      const CapturedMessage& record = *message.record;
-      longest = std::max(longest, receive_for(record.transport, length_of(record)));
-    }
-    return std::min(round_up(longest), kMaxLength);
-  }
-
   // Regions.
   void write_regions() {
     for (std::size_t i = 0; i < regions_.regions().size(); ++i) {
       const Region& region = regions_.regions()[i];
-      const NameId node = node_of(region.node);
+      const NameId node = named_.node(region.node);
       if (!region.invalidated) {
-        write_region(node, region_names_[i], region.length, kAllAccess);
+        write_region(node, named_.region(i), region.length, kAllAccess);
       } else if (region.takes_over == Region::kNone) {
-        write_invalidated_region(node, region_names_[i], region.length);
+        write_invalidated_region(node, named_.region(i), region.length);
       }
     }
     std::vector<bool> needed(plan_.nodes.size());
     for (const PlannedMessage& message : plan_.messages) {
       if (failure_of(message) != Failure::kNoRights) continue;
-      needed[node_index(message.record->responder.address)] = true;
+      needed[named_.index_of(message.record->responder.address)] = true;
     }
     for (std::size_t i = 0; i < needed.size(); ++i) {
-      if (needed[i]) write_region(node_names_[i], no_rights_, buffer_bytes_, 0);
+      if (needed[i]) write_region(named_.node_at(i), no_rights_, buffer_bytes_, 0);
     }
   }
 
@@ -260,10 +199,10 @@ class TraceMaker {
     const PlannedMessage& message = plan_.messages[regions_.regions()[region].first_use];
     Operation line;
     line.reset(Verb::kPostSend);
-    line.node = node_of(message.record->responder.address);
-    line.object = qp_names_[message.connection][1 - message.side];
+    line.node = named_.node(message.record->responder.address);
+    line.object = named_.qp(message.connection, 1 - message.side);
     line.opcode = SendOpcode::kRegMr;
-    line.set(Arg::kMr, region_names_[region]);
+    line.set(Arg::kMr, named_.region(region));
     line.set(Arg::kAccess, kAllAccess);
     return line;
   }
@@ -272,7 +211,8 @@ class TraceMaker {
   void write_next_registration(std::size_t place) {
     if (successor_[place] == Region::kNone) return;
     Operation line = registration(successor_[place]);
-    refer_to(line, node_index(plan_.messages[place].record->responder.address), place, true);
+    labels_.refer_to(line, named_.index_of(plan_.messages[place].record->responder.address), place,
+                     true);
     writer_.write(line);
   }
 
@@ -294,12 +234,12 @@ class TraceMaker {
     const hw::Gid& address = planned.ends[1 - side].address;
     Operation line;
     line.reset(Verb::kPostRecv);
-    line.node = node_of(address);
-    line.object = qp_names_[connection][1 - side];
+    line.node = named_.node(address);
+    line.object = named_.qp(connection, 1 - side);
     const std::uint64_t needed = receive_for(planned.transport, planned.longest[side]);
     set_receive_buffer(line, message, std::max(needed, options_.receive_length));
     if (is_late(message)) delay_receive(line, message);
-    give_label(line, node_index(address), place, true);
+    labels_.give(line, named_.index_of(address), place, true);
     writer_.write(line);
     ++result_.receives;
   }
@@ -345,8 +285,8 @@ class TraceMaker {
       set_time(line, delay + (captured ? record.rnr_naks.front() - plan_.start : 0));
       return;
     }
-    const std::size_t node = node_index(record.responder.address);
-    refer_to(line, node, before, true);
+    const std::size_t node = named_.index_of(record.responder.address);
+    labels_.refer_to(line, node, before, true);
     line.time = delay;
   }
 
@@ -360,8 +300,8 @@ class TraceMaker {
     const CapturedMessage& record = *message.record;
     Operation line;
     line.reset(Verb::kPostSend);
-    line.node = node_of(record.requester.address);
-    line.object = qp_names_[message.connection][message.side];
+    line.node = named_.node(record.requester.address);
+    line.object = named_.qp(message.connection, message.side);
     line.opcode = static_cast<SendOpcode>(record.opcode);
     // A damaged packet may ask for an event that its opcode does not know.
     const bool may_solicit = (trace::opcode_row(line.opcode)->flags & kSolicited) != 0;
@@ -389,7 +329,7 @@ class TraceMaker {
   void set_arguments(Operation& line, std::size_t place, const CapturedMessage& record) const {
     if (record.imm) line.set(Arg::kImm, *record.imm);
     if (record.opcode == hw::WrOpcode::kSendWithInv) {
-      line.set(Arg::kInvalidate, region_names_[regions_.region_of(place)]);
+      line.set(Arg::kInvalidate, named_.region(regions_.region_of(place)));
     }
     if (has_remote_address(record.opcode)) set_remote(line, place, record);
     if (record.opcode == hw::WrOpcode::kAtomicCmpAndSwp) {
@@ -408,21 +348,21 @@ class TraceMaker {
     }
     std::uint64_t offset = regions_.offset_of(place, record);
     if (failure == Failure::kMisaligned) offset |= 1;
-    line.set(Arg::kRemoteMr, region_names_[regions_.region_of(place)]);
+    line.set(Arg::kRemoteMr, named_.region(regions_.region_of(place)));
     line.set(Arg::kRemoteOffset, offset);
   }
 
   void set_timing(Operation& line, std::size_t place) {
     const PlannedMessage& message = plan_.messages[place];
-    const std::size_t node = node_index(message.record->requester.address);
+    const std::size_t node = named_.index_of(message.record->requester.address);
     if (options_.timing == TimingPolicy::kCaptured) {
       set_time(line, message.time);
     } else if (message.after == PlannedMessage::kNone) {
       set_time(line, 0);
     } else {
-      refer_to(line, node, message.after, message.after_receive);
+      labels_.refer_to(line, node, message.after, message.after_receive);
     }
-    give_label(line, node, place, false);
+    labels_.give(line, node, place, false);
   }
 
   void set_time(Operation& line, hw::Time time) const {
@@ -434,14 +374,10 @@ class TraceMaker {
   NameTable names_;
   ReplayPlan plan_;
   RegionMap regions_;
-  std::vector<NameId> node_names_;
-  std::vector<std::array<NameId, 2>> qp_names_;  // by connection and side
-  std::vector<NameId> region_names_;
-  std::vector<LabelPool> labels_;                     // by node
-  std::vector<std::array<std::size_t, 2>> uses_;      // by place: references to send, to receive
-  std::vector<std::array<std::size_t, 2>> label_of_;  // by place: of the send, of the receive
-  std::vector<std::size_t> successor_;                // by place: see write_next_registration
-  hw::Time lead_;                                     // from the epoch to the first send
+  TraceNames named_;
+  TraceLabels labels_;
+  std::vector<std::size_t> successor_;  // by place: see write_next_registration
+  hw::Time lead_;                       // from the epoch to the first send
   NameId default_mr_ = kNoName;
   NameId no_rights_ = kNoName;
   std::uint64_t buffer_bytes_ = 0;  // of the region that all local buffers are in

@@ -3,7 +3,6 @@
 
 // How the posts and the control lines of a node wait for each other, and for the peer's.
 #include <algorithm>
-#include <cstring>
 
 #include "sim/replay/data_process.hpp"
 #include "sim/replay/line_error.hpp"
@@ -204,10 +203,7 @@ bool DataProcess::may_begin_on_mr(const Operation& operation) {
 // ----------------------------------------------------------------
 
 void DataProcess::control_ended(const PendingControl& control, const ControlResult& result) {
-  if (result.error != 0) {
-    throw LineError(mishap(control.operation.line, std::string(result.verb) + " was refused: " +
-                                                       std::strerror(-result.error)));
-  }
+  if (result.error != 0) throw LineError(mishap(control.operation.line, result.refusal()));
   own_order_.carried_out(control.number);
   ++controls_carried_out_;
   if (control.operation.verb == Verb::kModifySrq && control.operation.has(Arg::kSrqLimit)) {

@@ -3,9 +3,22 @@
 
 #include "sim/replay/node_objects.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 #include "sim/replay/device_limits.hpp"
 
 namespace hcasim::sim {
+
+namespace {
+
+rvt::ib_mtu mtu_code(std::uint64_t bytes) {
+  std::uint32_t code = 1;
+  while ((128u << code) < bytes) ++code;
+  return static_cast<rvt::ib_mtu>(code);
+}
+
+}  // namespace
 
 std::uint32_t ObjectDirectory::index_of(NameId node) const {
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
@@ -21,8 +34,29 @@ std::uint32_t ObjectDirectory::index_of(const NodeObjects& objects) const {
   return 0;
 }
 
+std::string ControlResult::refusal() const {
+  return std::string(verb) + " was refused: " + (reason.empty() ? std::strerror(-error) : reason);
+}
+
 NodeObjects::NodeObjects(NodeSystem& node, ObjectDirectory& directory)
     : node_(node), directory_(directory) {}
+
+// A task that was stopped in the middle of a verb holds its object for ever, which stays.
+NodeObjects::~NodeObjects() {
+  if (pd_ == nullptr && cqs_.empty()) return;
+  rvt::rvt_unregister_device(node_.device());
+  if (!in_use()) tear_down();
+}
+
+bool NodeObjects::in_use() const {
+  const auto qp_held = [](const TraceQp* it) {
+    return it != nullptr && rvt::ibqp_to_rvtqp(it->qp)->mutex.held();
+  };
+  const auto srq_held = [](const TraceSrq* it) {
+    return it != nullptr && rvt::ibsrq_to_rvtsrq(it->srq)->mutex.held();
+  };
+  return std::ranges::any_of(qps_, qp_held) || std::ranges::any_of(srqs_, srq_held);
+}
 
 // Made at its first use.
 rvt::ib_pd* NodeObjects::pd() {
@@ -30,16 +64,19 @@ rvt::ib_pd* NodeObjects::pd() {
   return pd_;
 }
 
-int NodeObjects::make_cq(NameId name, std::uint32_t cqe, std::uint32_t vector) {
+ControlResult NodeObjects::make_cq(NameId name, std::uint32_t cqe, std::uint32_t vector) {
   rvt::ib_cq_init_attr attr;
   attr.cqe = cqe;
   attr.comp_vector = static_cast<int>(vector);
   rvt::ib_cq* cq =
       rvt::ib_create_cq(rvt::rvt_ib_device(node_.device()), nullptr, nullptr, nullptr, &attr);
-  if (rvt::IS_ERR(cq)) return rvt::PTR_ERR(cq);
+  if (rvt::IS_ERR(cq)) {
+    const std::string size = beyond_limits(attr, rvt::rvt_ib_device(node_.device())->attrs);
+    return {rvt::PTR_ERR(cq), "create_cq", size.empty() ? no_more_cqs(*node_.device()) : size};
+  }
   place(cqs_, name, &cq_store_.emplace_back(TraceCq{cq}));
   listener_->cq_created(name, cq_store_.back());
-  return 0;
+  return {0, "create_cq"};
 }
 
 ControlResult NodeObjects::moderate_cq(const Operation& operation) {
@@ -96,7 +133,8 @@ ControlResult NodeObjects::make_qp(const Operation& operation, NameId name, Name
   const std::uint32_t recv_wr = attr.cap.max_recv_wr;
   rvt::ib_qp* qp = rvt::ib_create_qp(pd_, &attr);
   if (rvt::IS_ERR(qp)) {
-    return {rvt::PTR_ERR(qp), "create_qp", beyond_limits(attr.cap, pd_->device->attrs)};
+    const std::string size = beyond_limits(attr.cap, pd_->device->attrs);
+    return {rvt::PTR_ERR(qp), "create_qp", size.empty() ? no_more_qps(*node_.device()) : size};
   }
   place(qps_, name, &qp_store_.emplace_back(TraceQp{qp, qp->qp_num, 0, send_wr, recv_wr, all}));
   if (pool != nullptr) qp_store_.back().srq = shared;
@@ -168,9 +206,9 @@ ConnectSide NodeObjects::side_of(const Operation& connect) const {
 
 ControlResult NodeObjects::connect_begin(const Operation& operation, const ConnectSide& side) {
   if (cq(default_cq_) == nullptr) {
-    const int error =
+    ControlResult made =
         make_cq(default_cq_, static_cast<std::uint32_t>(operation.value(Arg::kCqe)), 0);
-    if (error != 0) return {error, "create_cq"};
+    if (made.error != 0) return made;
   }
   if (!has_default_mr()) {
     const int error = make_mr(default_mr_, operation.value(Arg::kMrLength), kAllAccess, false, 0);
@@ -190,9 +228,7 @@ ControlResult NodeObjects::connect_end(const Operation& operation, const Connect
   rvt::ib_qp_attr attr;
   attr.qp_state = rvt::IB_QPS_RTR;
   set_path(attr, it.peer_node);
-  std::uint32_t mtu_code = 1;
-  while ((128u << mtu_code) < operation.value(Arg::kMtu)) ++mtu_code;
-  attr.path_mtu = static_cast<rvt::ib_mtu>(mtu_code);
+  attr.path_mtu = mtu_code(operation.value(Arg::kMtu));
   attr.dest_qp_num = peer_qpn;
   attr.rq_psn = side.peer_psn;
   attr.max_dest_rd_atomic = static_cast<std::uint8_t>(operation.value(Arg::kMaxRdAtomic));
@@ -217,9 +253,10 @@ ControlResult NodeObjects::connect_end(const Operation& operation, const Connect
   return {error, "modify_qp to RTS"};
 }
 
-int NodeObjects::modify(const Operation& operation) {
-  TraceQp& it = *qp(operation.object);
-  rvt::ib_qp_attr attr;
+namespace {
+
+// Takes over what a modify_qp names. Returns the mask of it.
+int read_attributes(const Operation& operation, rvt::ib_qp_attr& attr) {
   int mask = 0;
   const auto take = [&](Arg arg, rvt::ib_qp_attr_mask bit, auto& field) {
     if (!operation.has(arg)) return;
@@ -241,28 +278,37 @@ int NodeObjects::modify(const Operation& operation) {
   take(Arg::kPort, rvt::IB_QP_PORT, attr.port_num);
   take(Arg::kQkey, rvt::IB_QP_QKEY, attr.qkey);
   if (operation.has(Arg::kMtu)) {
-    std::uint32_t mtu_code = 1;
-    while ((128u << mtu_code) < operation.value(Arg::kMtu)) ++mtu_code;
-    attr.path_mtu = static_cast<rvt::ib_mtu>(mtu_code);
+    attr.path_mtu = mtu_code(operation.value(Arg::kMtu));
     mask |= rvt::IB_QP_PATH_MTU;
   }
+  return mask;
+}
+
+}  // namespace
+
+// `dest=`: a UD QP sends there from now on, which is nothing that the QP is told.
+int NodeObjects::read_destination(TraceQp& qp, std::uint64_t dest, rvt::ib_qp_attr& attr,
+                                  int& mask) {
+  qp.peer_node = directory_.index_of(static_cast<NameId>(dest >> 32));
+  const TraceQp* peer = directory_.node(qp.peer_node).qp(static_cast<NameId>(dest));
+  if (peer == nullptr) return -22;  // not created yet
+  if (qp.qp->qp_type == rvt::IB_QPT_UD) return send_to(qp, qp.peer_node, peer->qpn);
+  mask |= rvt::IB_QP_DEST_QPN | rvt::IB_QP_AV;
+  attr.dest_qp_num = peer->qpn;
+  set_path(attr, qp.peer_node);
+  return 0;
+}
+
+int NodeObjects::modify(const Operation& operation) {
+  TraceQp& it = *qp(operation.object);
+  rvt::ib_qp_attr attr;
+  int mask = read_attributes(operation, attr);
+  int error = 0;
   if (operation.has(Arg::kDest)) {
-    const std::uint64_t dest = operation.value(Arg::kDest);
-    it.peer_node = directory_.index_of(static_cast<NameId>(dest >> 32));
-    TraceQp* peer = directory_.node(it.peer_node).qp(static_cast<NameId>(dest));
-    if (peer == nullptr) return -22;  // not created yet
-    if (it.qp->qp_type == rvt::IB_QPT_UD) {
-      const int sent_nowhere = send_to(it, it.peer_node, peer->qpn);
-      if (sent_nowhere != 0) return sent_nowhere;
-    } else {
-      mask |= rvt::IB_QP_DEST_QPN | rvt::IB_QP_AV;
-    }
-    attr.dest_qp_num = peer->qpn;
-    set_path(attr, it.peer_node);
+    error = read_destination(it, operation.value(Arg::kDest), attr, mask);
   }
-  const int refused = operation.has(Arg::kGid) ? send_to_group(it, operation) : 0;
-  if (refused != 0) return refused;
-  const int error = rvt::ib_modify_qp(it.qp, &attr, mask);
+  if (error == 0 && operation.has(Arg::kGid)) error = send_to_group(it, operation);
+  if (error == 0) error = rvt::ib_modify_qp(it.qp, &attr, mask);
   if (error == 0 && attr.qp_state == rvt::IB_QPS_RESET && (mask & rvt::IB_QP_STATE) != 0) {
     listener_->qp_reset(operation.object, it);
   }
@@ -311,6 +357,8 @@ void NodeObjects::tear_down() {
     if (it.mr != nullptr) rvt::ib_dereg_mr(it.mr);
   }
   if (pd_ != nullptr) rvt::ib_dealloc_pd(pd_);
+  pd_ = nullptr;
+  cqs_.clear();
 }
 
 ControlResult NodeObjects::execute(const Operation& operation) {
@@ -323,10 +371,9 @@ ControlResult NodeObjects::execute(const Operation& operation) {
     case Verb::kDeregMr:
       return {dereg(operation), "dereg_mr"};
     case Verb::kCreateCq: {
-      const int error = make_cq(operation.object, number(Arg::kCqe), number(Arg::kVector));
+      ControlResult made = make_cq(operation.object, number(Arg::kCqe), number(Arg::kVector));
       const bool moderated = operation.has(Arg::kCqCount) || operation.has(Arg::kCqPeriod);
-      if (error != 0 || !moderated) return {error, "create_cq"};
-      return moderate_cq(operation);
+      return made.error != 0 || !moderated ? made : moderate_cq(operation);
     }
     case Verb::kModifyCq:
       return moderate_cq(operation);

@@ -80,6 +80,9 @@ struct ControlResult {
   int error = 0;  ///< negative errno
   const char* verb = "";
   std::string reason;  ///< why, where that is known better than by the errno; else empty
+
+  /// VERB was refused: WHY
+  std::string refusal() const;
 };
 
 /// One node's side of a connect.
@@ -115,6 +118,10 @@ class ObjectListener {
 class NodeObjects {
  public:
   NodeObjects(NodeSystem& node, ObjectDirectory& directory);
+  /// Of a run that did not come to tear_down() this stops the device and frees what is left.
+  ~NodeObjects();
+  NodeObjects(const NodeObjects&) = delete;
+  NodeObjects& operator=(const NodeObjects&) = delete;
 
   void set_listener(ObjectListener& listener) { listener_ = &listener; }
   NodeSystem& node() { return node_; }
@@ -174,12 +181,13 @@ class NodeObjects {
     table[name] = object;
   }
 
-  int make_cq(NameId name, std::uint32_t cqe, std::uint32_t vector);
+  ControlResult make_cq(NameId name, std::uint32_t cqe, std::uint32_t vector);
   int make_mr(NameId name, std::uint64_t length, std::uint32_t access, bool iova_given,
               std::uint64_t iova);
   int alloc_mr(NameId name, std::uint64_t length);
   ControlResult make_qp(const Operation& operation, NameId name, NameId send_cq, NameId recv_cq);
   int modify(const Operation& operation);
+  int read_destination(TraceQp& qp, std::uint64_t dest, rvt::ib_qp_attr& attr, int& mask);
   int dereg(const Operation& operation);
   int destroy_cq(const Operation& operation);
   int destroy_qp(const Operation& operation);
@@ -195,6 +203,7 @@ class NodeObjects {
   int attach_mcast(const Operation& operation);
   int detach_mcast(const Operation& operation);
   void detach_all();
+  bool in_use() const;
   void set_path(rvt::ib_qp_attr& attr, std::uint32_t peer) const;
 
   NodeSystem& node_;

@@ -24,7 +24,8 @@ ControlResult NodeObjects::create_srq(const Operation& operation) {
   init.attr.max_sge = static_cast<std::uint32_t>(operation.value(Arg::kMaxSge));
   rvt::ib_srq* const made = rvt::ib_create_srq(pd(), &init);
   if (rvt::IS_ERR(made)) {
-    return {rvt::PTR_ERR(made), "create_srq", beyond_limits(init.attr, pd()->device->attrs)};
+    const std::string size = beyond_limits(init.attr, pd()->device->attrs);
+    return {rvt::PTR_ERR(made), "create_srq", size.empty() ? no_more_srqs(*node_.device()) : size};
   }
   it.srq = {made, init.attr.max_wr};
   place(srqs_, it.name, &it.srq);
@@ -49,7 +50,7 @@ ControlResult NodeObjects::modify_srq(const Operation& operation) {
     it.max_wr = attr.max_wr;
     listener_->srq_resized(operation.object, it);
   }
-  return {error, "modify_srq"};
+  return {error, "modify_srq", beyond_limits(attr, pd()->device->attrs)};
 }
 
 int NodeObjects::destroy_srq(const Operation& operation) {

@@ -98,28 +98,30 @@ void PostList::fill_remote(Wr& wr, NodeObjects& peer, const WorkItem& item) {
 // behind this one already mean the region as it will be.
 void PostList::add_registration(SendSlot& slot, const WorkItem& item) {
   TraceMr& region = *objects_.mr(item.mr);
+  ++registrations_;
   slot.registers = &region;
   slot.before = region;
+  slot.bytes = item.length == 0 ? region.bytes : item.length;
+  slot.iova = item.iova_given ? item.iova : region.host_address;
   slot.request.reg.mr = nullptr;
   slot.request.reg.key = 0;
   slot.request.reg.access = item.access;
-  if (region.mr == nullptr || !map(region, item)) return;  // a request without region is refused
+  const bool fits = slot.bytes != 0 && slot.bytes <= region.bytes;
+  if (region.mr == nullptr || !fits) return;  // a request without region is refused
   slot.request.reg.mr = region.mr;
   slot.request.reg.key = rvt::ib_inc_rkey(region.key);
   region.key = slot.request.reg.key;
-  region.address = region.mr->iova;
+  region.address = slot.iova;
 }
 
-// Maps what a REG_MR asks for; false when it is more than the region can be.
-bool PostList::map(const TraceMr& region, const WorkItem& item) {
-  const std::uint64_t length = item.length == 0 ? region.bytes : item.length;
-  if (length > region.bytes) return false;
-  const rvt::scatterlist part{region.host_address, static_cast<std::uint32_t>(length)};
-  const std::uint64_t page = region.mr->device->attrs.page_size_cap;
-  if (rvt::ib_map_mr_sg(region.mr, &part, 1, nullptr, static_cast<unsigned>(page)) != 1)
-    return false;
-  if (item.iova_given) region.mr->iova = item.iova;
-  return true;
+// Maps what a REG_MR asks for.
+void PostList::map(const SendSlot& slot) {
+  rvt::ib_mr* const mr = slot.request.reg.mr;
+  if (mr == nullptr) return;
+  const rvt::scatterlist part{slot.registers->host_address, static_cast<std::uint32_t>(slot.bytes)};
+  const std::uint64_t page = mr->device->attrs.page_size_cap;
+  rvt::ib_map_mr_sg(mr, &part, 1, nullptr, static_cast<unsigned>(page));
+  mr->iova = slot.iova;
 }
 
 // Regions stay what they were where the verb did not take the REG_MR.
@@ -129,14 +131,42 @@ void PostList::take_back(std::uint32_t accepted) {
   }
 }
 
-int PostList::post(const TraceQp& qp, bool is_send, std::uint32_t& accepted) {
-  if (is_send) {
-    const rvt::ib_send_wr* bad = nullptr;
-    const int error = rvt::ib_post_send(qp.qp, &sends_[0].wr(), &bad);
-    accepted = error == 0 ? sends_.count() : sends_.before(bad);
-    take_back(accepted);
-    return error;
+// A region has one mapping at a time: the first REG_MR that needs another ends what can be posted
+// together.
+std::uint32_t PostList::end_of_mappings(std::uint32_t begin) {
+  for (std::uint32_t i = begin; i < sends_.count(); ++i) {
+    const TraceMr* const region = sends_[i].registers;
+    if (region == nullptr) continue;
+    for (std::uint32_t earlier = begin; earlier < i; ++earlier) {
+      if (sends_[earlier].registers == region) return i;
+    }
+    map(sends_[i]);
   }
+  return sends_.count();
+}
+
+int PostList::post_mapped(const TraceQp& qp, std::uint32_t begin, std::uint32_t end,
+                          std::uint32_t& accepted) {
+  sends_[end - 1].wr().next = nullptr;
+  const rvt::ib_send_wr* bad = nullptr;
+  const int error = rvt::ib_post_send(qp.qp, &sends_[begin].wr(), &bad);
+  accepted = error == 0 ? end : sends_.before(bad);
+  return error;
+}
+
+int PostList::post_sends(const TraceQp& qp, std::uint32_t& accepted) {
+  if (registrations_ == 0) return post_mapped(qp, 0, sends_.count(), accepted);
+  int error = 0;
+  accepted = 0;
+  while (error == 0 && accepted < sends_.count()) {
+    error = post_mapped(qp, accepted, end_of_mappings(accepted), accepted);
+  }
+  take_back(accepted);
+  return error;
+}
+
+int PostList::post(const TraceQp& qp, bool is_send, std::uint32_t& accepted) {
+  if (is_send) return post_sends(qp, accepted);
   const rvt::ib_recv_wr* bad = nullptr;
   const int error = rvt::ib_post_recv(qp.qp, &receives_[0].wr(), &bad);
   accepted = error == 0 ? receives_.count() : receives_.before(bad);

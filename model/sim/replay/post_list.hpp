@@ -20,7 +20,11 @@ class PostList {
   PostList(NodeObjects& objects, ObjectDirectory& directory)
       : objects_(objects), directory_(directory) {}
 
-  void clear() { sends_.clear(), receives_.clear(); }
+  void clear() {
+    sends_.clear();
+    receives_.clear();
+    registrations_ = 0;
+  }
   /// `qp` may be null for a receive.
   void add(const TraceQp* qp, const WorkItem& item, std::uint64_t wr_id) {
     item.is_send ? add_send(*qp, item, wr_id) : add_receive(item, wr_id);
@@ -44,7 +48,9 @@ class PostList {
     SendRequest request;
     Sges sges;
     TraceMr* registers = nullptr;  // REG_MR: the region, ...
-    TraceMr before{};              // ... and what it was
+    TraceMr before{};              // ... what it was, ...
+    std::uint64_t bytes = 0;       // ... how much of it, ...
+    std::uint64_t iova = 0;        // ... and from which address on
     rvt::ib_send_wr& wr() { return request.rdma.wr; }
   };
   struct ReceiveSlot {
@@ -87,15 +93,20 @@ class PostList {
   void fill_sges(Sges& sges, const WorkItem& item);
   template <typename Wr>
   static void fill_remote(Wr& wr, NodeObjects& peer, const WorkItem& item);
-  static bool map(const TraceMr& region, const WorkItem& item);
   void add_registration(SendSlot& slot, const WorkItem& item);
+  static void map(const SendSlot& slot);
   void take_back(std::uint32_t accepted);
+  std::uint32_t end_of_mappings(std::uint32_t begin);
+  int post_mapped(const TraceQp& qp, std::uint32_t begin, std::uint32_t end,
+                  std::uint32_t& accepted);
+  int post_sends(const TraceQp& qp, std::uint32_t& accepted);
   void add_receive(const WorkItem& item, std::uint64_t wr_id);
   void add_send(const TraceQp& qp, const WorkItem& item, std::uint64_t wr_id);
 
   NodeObjects& objects_;
   ObjectDirectory& directory_;
   Slots<SendSlot> sends_;
+  std::uint32_t registrations_ = 0;  // REG_MRs among them
   Slots<ReceiveSlot> receives_;
 };
 

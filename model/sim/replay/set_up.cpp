@@ -3,7 +3,6 @@
 
 #include "sim/replay/set_up.hpp"
 
-#include <cstring>
 #include <utility>
 
 #include "hcasim/sim/input_error.hpp"
@@ -56,9 +55,7 @@ void SetUp::control(const Operation& operation) {
 
 void SetUp::check(const ControlResult& result, const Operation& operation) {
   if (result.error == 0) return;
-  throw RunError(
-      file_ + ':' + std::to_string(operation.line) + ": " + result.verb +
-      " was refused: " + (result.reason.empty() ? std::strerror(-result.error) : result.reason));
+  throw RunError(file_ + ':' + std::to_string(operation.line) + ": " + result.refusal());
 }
 
 }  // namespace hcasim::sim

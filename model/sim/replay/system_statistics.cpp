@@ -122,8 +122,7 @@ void append_difference(const std::vector<Counter>& before, std::vector<Counter> 
                        RunStatistics& statistics) {
   if (before.size() != after.size()) throw std::logic_error("counters come and go");
   for (std::size_t i = 0; i < after.size(); ++i) {
-    // Takes that wait count as misses before they count as takes, so hits may step back.
-    after[i].value -= std::min(before[i].value, after[i].value);
+    after[i].value -= before[i].value;
     statistics.counters.push_back(std::move(after[i]));
   }
 }

@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::string_view kVersionLine = "hcasim-trace 1";
 constexpr std::string_view kReserved[] = {"hcasim-trace", "node", "assume", "connect"};
+// The counters of the switch are those of an object of this name, beside those of the nodes.
+constexpr std::string_view kSwitch = "switch";
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t';
@@ -125,6 +127,7 @@ void LineParser::parse_assume() {
 NameId LineParser::add_node(std::string_view text) {
   if (!is_name(text)) fail(text, "the name of a node (letter, then letters, digits, '_', '-')");
   if (is_reserved(text)) fail(text, "a node name that is no word of the language");
+  if (text == kSwitch) fail(text, "a node name that is not that of the network switch in results");
   const NameId node = names_.intern(text);
   scope_.add_node(node);
   return node;

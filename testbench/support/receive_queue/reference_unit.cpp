@@ -157,6 +157,7 @@ void ReferenceUnit::judge(std::size_t index) {
     const auto lines = lines_of(wait.take.queue, q.tail);
     for (const unsigned line : lines) lines_[line].answering = true;
     answering_.wqe = true;
+    if (!wait.waited) ++counters_.takes_ok_at_once;
     answering_.beats.assign(lines.begin() + 1, lines.end());
     beat.wqe = lines_[lines.front()].data;
     beat.last = lines.size() == 1;

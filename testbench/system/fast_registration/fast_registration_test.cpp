@@ -119,6 +119,27 @@ a post_send q RDMA_WRITE length=100 remote=f:1
   EXPECT_EQ(writes.failed, 1u);
 }
 
+// The first of two REG_MRs in one list opens two pages at an address of its own.
+TEST(FastRegistration, EachOfOneListHasItsOwnMapping) {
+  const RunResult result = run_text(R"(hcasim-trace 1
+connect a.q b.q
+b alloc_mr f length=20000
+a post_recv q length=8 label=open
+a post_recv q length=8 label=closed
+b post_send q REG_MR mr=f length=8192 iova=0x10000 more
+b post_send q SEND sge=f:0:8 more
+b post_send q REG_MR mr=f length=100 iova=0x20000 more
+b post_send q SEND length=8
+a post_send q RDMA_WRITE length=100 remote=f:0 after=closed
+a post_send q RDMA_WRITE length=101 remote=f:0 after=closed
+)");
+  const NodeStatistics& b = result.statistics.nodes[1];
+  EXPECT_EQ(of(b, hw::WrOpcode::kSend).completed, 2u);
+  const OpcodeStatistics writes = of(result.statistics.nodes[0], hw::WrOpcode::kRdmaWrite);
+  EXPECT_EQ(writes.completed, 1u);
+  EXPECT_EQ(writes.failed, 1u);
+}
+
 TEST(FastRegistration, PostsThatTheDriverRefuses) {
   const RunResult result = run_text(R"(hcasim-trace 1
 connect a.q b.q

@@ -199,6 +199,14 @@ TEST(SharedReceives, WhatTheDeviceRefuses) {
   EXPECT_EQ(sges.status, 1);
   EXPECT_NE(sges.err.find("max_sge=32 is above hca.device.max_recv_sge="), std::string::npos)
       << sges.err;
+  const RunOfLines wrs = run_lines({"node b", "b create_srq pool max_wr=65535"});
+  EXPECT_NE(wrs.err.find("max_wr=65535 is above the device's max_srq_wr=65534"), std::string::npos)
+      << wrs.err;
+  const RunOfLines more = run_lines({"node b", "b create_srq pool", "b create_srq other"},
+                                    "--set hca.device.max_srq=1");
+  EXPECT_NE(more.err.find("no more shared receive queues than hca.device.max_srq=1"),
+            std::string::npos)
+      << more.err;
   const RunOfLines busy = run_lines(with(kPool, {"b destroy_srq pool"}));
   EXPECT_EQ(busy.status, 1);
   EXPECT_NE(busy.err.find("destroy_srq was refused"), std::string::npos) << busy.err;

@@ -248,10 +248,11 @@ TEST_F(RunCommand, LeadingZerosAreDecimal) {
   EXPECT_EQ(run_trace("--seed 18446744073709551615").status, 0);
 }
 
-TEST_F(RunCommand, NamesTheLimitThatAQueuePairIsBeyond) {
+TEST_F(RunCommand, NamesTheLimitThatAnObjectIsBeyond) {
   const auto error = [&](const std::string& setting) {
     const Outcome outcome = run_trace("--set hca.device." + setting);
     EXPECT_EQ(outcome.status, 1);
+    EXPECT_THAT(outcome.err, testing::Not(testing::HasSubstr("LeakSanitizer")));
     return outcome.err;
   };
   EXPECT_THAT(error("max_rd_atomic=8"),
@@ -264,6 +265,16 @@ TEST_F(RunCommand, NamesTheLimitThatAQueuePairIsBeyond) {
               testing::HasSubstr("max_recv_sge=4 is above hca.device.max_recv_sge=1"));
   EXPECT_THAT(error("max_qp_wr=100"),
               testing::HasSubstr("max_send_wr=128 is above hca.device.max_qp_wr=100"));
+  EXPECT_THAT(error("max_cqe=100"),
+              testing::HasSubstr("cqe=16384 is above hca.device.max_cqe=100"));
+  std::ofstream(trace(), std::ios::app) << "a create_cq late cqe=20000 at=50us\n";
+  EXPECT_THAT(error("max_cqe=16384"),
+              testing::HasSubstr("cqe=20000 is above hca.device.max_cqe=16384"));
+  std::ofstream(trace()) << "hcasim-trace 1\nconnect a.q b.q\nconnect a.r b.r\na create_cq c\n";
+  EXPECT_THAT(error("max_qp=1"),
+              testing::HasSubstr("no more queue pairs than hca.device.max_qp=1"));
+  EXPECT_THAT(error("max_cq=1"),
+              testing::HasSubstr("no more completion queues than hca.device.max_cq=1"));
 }
 
 // What the reference of keys says may be set can be run.

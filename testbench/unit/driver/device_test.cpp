@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "unit/driver/fixture.hpp"
+#include "unit/driver/sync_without_assertions.hpp"
 
 namespace hcasim::rvt {
 namespace {
@@ -159,6 +160,22 @@ TEST_F(Device, UnregisterResetsAndCountsWhatIsLeft) {
   EXPECT_FALSE(rvt_device_failed(device.get()));
 }
 
+// Nothing is left to wait for, so it needs no task.
+TEST_F(Device, WhatOutlivesTheDeviceCanBeFreedAnywhere) {
+  start();
+  make_qp_in(IB_QPS_RTS);
+  rvt_unregister_device(device.get());
+  host.set_may_wait(false);
+  EXPECT_EQ(ib_dereg_mr(mr), 0);
+  for (ib_qp* qp : qps) EXPECT_EQ(ib_destroy_qp(qp), 0);
+  for (ib_cq* each : cqs) EXPECT_EQ(ib_destroy_cq(each), 0);
+  EXPECT_EQ(ib_dealloc_pd(pd), 0);
+  qps.clear();
+  cqs.clear();
+  mr = nullptr;
+  pd = nullptr;
+}
+
 TEST_F(Device, ComesUpAgain) {
   start();
   stop();
@@ -184,6 +201,13 @@ TEST(Locks, OrderIsChecked) {
   }
   const SpinGuard b(send);
   EXPECT_THROW(SpinGuard a(receive), LockOrderError);
+}
+
+// Each part of a program checks or does not, as it was built.
+TEST(Locks, OfPartsBuiltInTwoWaysKeepApart) {
+  spinlock_t lock;
+  const SpinGuard own(lock);
+  EXPECT_NO_THROW(hold_twice_without_assertions(lock));
 }
 
 TEST_F(Device, CommandWithALockHeldIsAFault) {

@@ -143,7 +143,21 @@ TEST(ContextMiss, AQueuePairThatIsDestroyedTakesWhatIsHeldWithIt) {
   bench.run_for(hw::kMicrosecond);
   ASSERT_EQ(bench.context_reads().size(), 1u);
   EXPECT_EQ(bench.issue(hw::CommandOpcode::kDestroyQp, old.qpn()).status, hw::CommandStatus::kOk);
+  EXPECT_GE(bench.now(), bench.context_reads()[0].at + kContextRead);  // which was for it
   bench.run_idle();
+  EXPECT_TRUE(bench.sent().empty());
+}
+
+TEST(ContextMiss, ASenderIsNotDestroyedBeforeItsContextIsHere) {
+  MissBench bench(small_qpc());
+  BenchQp old = bench.create_qp();
+  bench.create_qp();
+  quiet_start(bench);
+  bench.send(old, inline_write());
+  bench.run_for(hw::kMicrosecond);
+  ASSERT_EQ(bench.context_reads().size(), 1u);
+  EXPECT_EQ(bench.issue(hw::CommandOpcode::kDestroyQp, old.qpn()).status, hw::CommandStatus::kOk);
+  EXPECT_GE(bench.now(), bench.context_reads()[0].at + kContextRead);
   EXPECT_TRUE(bench.sent().empty());
 }
 
@@ -213,6 +227,20 @@ TEST(ContextMiss, AWriteWaitsForItsTranslationsAndIsCountedOnce) {
   EXPECT_EQ(bench.counter("responder", "rx_write_requests"), 1u);
   EXPECT_EQ(bench.cache_counter("mpt_cache_miss"), 1u);
   EXPECT_EQ(bench.cache_counter("mpt_cache_hit"), 0u);
+}
+
+// Else the answer to the read could be taken for one to a read of its next life.
+TEST(ContextMiss, AResetWaitsForTranslationsThatAreBeingRead) {
+  MissBench bench(small_translation());
+  const OldRegion region(bench);
+  BenchQp qp = bench.create_qp();
+  quiet_start(bench);
+  bench.arrive(qp, write_only(500, region.area, region.key, 64));
+  bench.run_for(hw::kMicrosecond);
+  ASSERT_EQ(bench.context_reads().size(), 1u);
+  EXPECT_EQ(bench.modify(qp, hw::QpState::kReset), hw::CommandStatus::kOk);
+  EXPECT_GE(bench.now(), bench.context_reads()[0].at + kContextRead + kRead);
+  EXPECT_TRUE(bench.dma.writes(region.area, 4096).empty());
 }
 
 TEST(ContextMiss, AReceiveWaitsForItsTranslationsAndIsCountedOnce) {

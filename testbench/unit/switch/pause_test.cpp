@@ -99,6 +99,54 @@ TEST(PausablePort, GoesOnAtOnceWhenAPauseIsEnded) {
   EXPECT_EQ(star.nodes[0].sent.at(1).at, 5 * t);
 }
 
+// Hands over packets of 1 KiB until it is stopped.
+struct Filler final : PortListener {
+  explicit Filler(Star& its_star) : star(its_star) { star.nodes[0].pausable->set_listener(*this); }
+  void fill() {
+    while (!stopped && handed < 40) star.send(0, 1, handed++);
+  }
+  void port_stops() override { stopped = true; }
+  void port_goes_on() override {
+    stopped = false;
+    fill();
+  }
+  void started(const Departure& departure) override {
+    starts.push_back(departure.start);
+    EXPECT_EQ(departure.end, departure.start + kilobyte_time());
+    longest = std::max(longest, handed - starts.size());
+  }
+
+  Star& star;
+  bool stopped = false;
+  std::uint32_t handed = 0;
+  std::size_t longest = 0;  // queue
+  std::vector<Time> starts;
+};
+
+TEST(PausablePort, TakesNoMoreThanItsBufferDuringAPause) {
+  Parameters parameters;
+  parameters.at_switch.pfc = true;
+  Star star(2, parameters);
+  Filler filler(star);
+  const Time t = kilobyte_time();
+  star.nodes[0].port.carry_pause(20 * t, 0);
+  filler.fill();
+  PacketPtr packet = star.nodes[0].pool.acquire();
+  packet->resize_payload(1024);
+  const std::uint64_t bytes = packet->wire_bytes();
+  EXPECT_LE(filler.handed * bytes, Node::kPortBuffer);
+  EXPECT_GT((filler.handed + 4) * bytes, Node::kPortBuffer);  // room for one of 4 KiB is kept
+  const std::size_t most = filler.handed;
+  star.run();
+  EXPECT_EQ(filler.handed, 40u);
+  EXPECT_LE(filler.longest, most);
+  ASSERT_EQ(filler.starts.size(), 40u);
+  for (std::size_t i = 0; i < 40; ++i) {
+    EXPECT_EQ(filler.starts[i], 20 * t + static_cast<Time>(i) * t);
+    EXPECT_EQ(star.nodes[0].sent[i].at, filler.starts[i]);
+  }
+}
+
 TEST(PausablePort, IsTheEthernetPortWhereNobodyPauses) {
   Parameters parameters;
   Star plain(2, parameters);

@@ -40,12 +40,14 @@ struct Node : PacketSink, PacketObserver {
     friend bool operator==(const Seen&, const Seen&) = default;
   };
 
+  static constexpr std::uint64_t kPortBuffer = 16384;
+
   Node(std::size_t number, const Parameters& parameters)
       : engine("n" + std::to_string(number)), clock(engine), port(engine, "port", parameters) {
     port.set_sink(*this);
     port.set_observer(this);
     if (parameters.at_switch.pfc) {
-      pausable = std::make_unique<PausablePort>(engine, "pausable", port);
+      pausable = std::make_unique<PausablePort>(engine, "pausable", port, kPortBuffer);
     }
     arrived.reserve(10'000);
     sent.reserve(10'000);
