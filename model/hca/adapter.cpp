@@ -113,13 +113,17 @@ void Adapter::set_bar_host(pcie::BarHost& host) {
   units_->doorbell.set_host(host);
 }
 
-void Adapter::set_port(fabric::PacketPort& port, hw::Time buffered) {
-  core_->port = &port;
-  core_->port_lead = buffered;
+void Adapter::set_port(fabric::PacketPort& port, hw::Time buffered, std::uint32_t index) {
+  core_->ports[index] = {&port, buffered};
 }
 
-fabric::PacketSink& Adapter::packet_sink() {
-  return units_->responder;
+fabric::PacketSink& Adapter::packet_sink(std::uint32_t index) {
+  return units_->responder.sink(index);
+}
+
+void Adapter::link_changed(std::uint32_t index, bool up) {
+  core_->ports[index].active = up;
+  units_->event.link_changed(index + 1, up);
 }
 
 void Adapter::set_observer(MessageObserver* observer) {
@@ -278,6 +282,10 @@ void Adapter::visit_counters(CounterVisitor& v) const {
   v.counter("expired", u.moderation.counters().expired);
   v.counter("interrupts", u.event.counters().interrupts);
   v.counter("lost", u.event.counters().lost);
+  if (link_events_) {
+    v.counter("port_err", u.event.counters().port_err);
+    v.counter("port_active", u.event.counters().port_active);
+  }
   v.unit("command");
   v.counter("commands", u.command.counters().commands);
   v.counter("failed", u.command.counters().failed);

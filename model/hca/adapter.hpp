@@ -35,10 +35,15 @@ class Adapter : public pcie::BarTarget {
   static hw::rq::Parameters receive_queue_parameters(const Parameters& parameters);
 
   void set_bar_host(pcie::BarHost& host);
-  /// `buffered` is how much time's worth of packets the port holds beyond the one on the wire.
-  void set_port(fabric::PacketPort& port, hw::Time buffered);
-  /// Who takes the packets that come in.
-  fabric::PacketSink& packet_sink();
+  /// `buffered` is how much time's worth of packets the port holds beyond the one on the wire;
+  /// `index` counts the ports from 0.
+  void set_port(fabric::PacketPort& port, hw::Time buffered, std::uint32_t index = 0);
+  /// Who takes the packets that come in at a port.
+  fabric::PacketSink& packet_sink(std::uint32_t index = 0);
+  /// The link of a port went down, or came up: the driver hears of it.
+  void link_changed(std::uint32_t index, bool up);
+  /// Links may go down: the events that tell of it are among the counters.
+  void count_link_events() { link_events_ = true; }
   void set_observer(MessageObserver* observer);
 
   bool bar_write(std::uint64_t offset, const void* data, std::uint32_t bytes) override;
@@ -59,6 +64,7 @@ class Adapter : public pcie::BarTarget {
   std::unique_ptr<Core> core_;
   std::unique_ptr<Units> units_;
   std::uint64_t eq_base_ = 0;
+  bool link_events_ = false;
 };
 
 }  // namespace hcasim::hca

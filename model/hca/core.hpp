@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "fabric/packet_pool.hpp"
@@ -37,6 +38,13 @@ class CommandUnit;
 class QpControl;
 class SrqControl;
 
+/// A port of the adapter, as its units see it.
+struct CorePort {
+  fabric::PacketPort* out = nullptr;
+  hw::Time lead = 0;   ///< how long before it runs dry new packets are made
+  bool active = true;  ///< its link is up
+};
+
 /// What every unit of an adapter reaches: the machine around it, the contexts, the other units.
 struct Core {
   sim::Engine& engine;
@@ -44,9 +52,8 @@ struct Core {
   CoreClock clock;
   pcie::DmaPort& dma;
   fabric::PacketPool& packets;
-  fabric::PacketPort* port = nullptr;
   MessageObserver* observer = nullptr;
-  hw::Time port_lead = 0;  ///< how long before the port runs dry new packets are made
+  std::array<CorePort, hw::kMaxPorts> ports{};  ///< as many as the parameters say
   ContextStore contexts;
   ContextCaches caches{dma, parameters};
   MulticastTable multicast{parameters.device.max_mcast_grp, parameters.device.max_mcast_qp_attach};
@@ -70,6 +77,7 @@ struct Core {
   QpControl* qp_control = nullptr;
   SrqControl* srq_control = nullptr;
 
+  bool several_ports() const { return parameters.ports > 1; }
   QueuePair* qp(std::uint32_t qpn) const { return contexts.qps.find(qpn); }
   void stamp(std::uint64_t message, Stamp what, hw::Time at) const {
     if (observer != nullptr && message != 0) observer->stamp(message, what, at);

@@ -12,7 +12,7 @@ namespace hcasim::hca {
 // It counts as a packet under way, so that the queue pair is not reset before.
 void Departures::wait(QueuePair& qp) {
   ++qp.send.gathers;
-  schedule(std::max(now(), core_.port->free_at()), qp.context.qpn);
+  schedule(std::max(now(), core_.ports[qp.out_port].out->free_at()), qp.context.qpn);
 }
 
 void Departures::on_event(std::uint64_t qpn) {

@@ -10,7 +10,7 @@
 
 namespace hcasim::hca {
 
-/// Messages of UC and UD on their way out of the port. Nobody answers them: the work request is
+/// Messages of UC and UD on their way out of their port. Nobody answers them: the work request is
 /// done when the last bit of its last packet has left, and its completion is made at that time.
 class Departures final : public sim::Unit {
  public:

@@ -72,8 +72,9 @@ class MonitoredReplay {
   };
 
   void connect(const sim::Operation& operation) {
-    End a = take(operation.node, operation.value(sim::Arg::kPsn));
-    End b = take(operation.peer_node, operation.value(sim::Arg::kPsnPeer));
+    const auto port = static_cast<std::uint8_t>(operation.value(sim::Arg::kPort));
+    End a = take(operation.node, operation.value(sim::Arg::kPsn), port);
+    End b = take(operation.peer_node, operation.value(sim::Arg::kPsnPeer), port);
     if (operation.has(sim::Arg::kSrq)) {
       const auto srq = static_cast<sim::NameId>(operation.value(sim::Arg::kSrq));
       a.uses_srq = srqs_.contains({operation.node, srq});
@@ -83,22 +84,24 @@ class MonitoredReplay {
     if (b.port) add(operation, b, a);
   }
 
-  std::optional<std::uint32_t> port_of(const Node& node) const {
+  // `number_there` is that of the adapter's port, 1-based.
+  std::optional<std::uint32_t> port_of(const Node& node, std::uint8_t number_there = 1) const {
     const auto number = static_cast<std::size_t>(&node - nodes_.data()) + 1;
     hw::Gid address{};
     address[10] = address[11] = 0xff;
     address[12] = 10;
+    address[13] = static_cast<std::uint8_t>(number_there - 1);
     address[14] = static_cast<std::uint8_t>(number >> 8);
     address[15] = static_cast<std::uint8_t>(number);
     return run_.port(address);
   }
 
   // The next queue pair of a node.
-  End take(sim::NameId name, std::uint64_t psn) {
+  End take(sim::NameId name, std::uint64_t psn, std::uint8_t port) {
     const auto node = std::ranges::find(nodes_, name, &Node::name);
     const std::uint32_t qpn = node->next_qpn;
     node->next_qpn += kQpnStep;
-    return {port_of(*node), qpn, static_cast<std::uint32_t>(psn), false};
+    return {port_of(*node, port), qpn, static_cast<std::uint32_t>(psn), false};
   }
 
   void add(const sim::Operation& operation, const End& end, const End& peer) {

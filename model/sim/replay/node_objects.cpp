@@ -3,6 +3,8 @@
 
 #include "sim/replay/node_objects.hpp"
 
+#include <algorithm>
+
 #include "sim/replay/device_limits.hpp"
 
 namespace hcasim::sim {
@@ -105,19 +107,25 @@ ControlResult NodeObjects::make_qp(const Operation& operation, NameId name, Name
   return {};
 }
 
-void NodeObjects::set_path(rvt::ib_qp_attr& attr, std::uint32_t peer) const {
-  const NodeAddress& remote = directory_.node(peer).node_.address();
-  attr.ah_attr.grh.sgid = node_.address().gid;
+// Ports are 1-based. One that no adapter has is left to the driver to refuse.
+void NodeObjects::set_path(rvt::ib_qp_attr& attr, std::uint32_t port, std::uint32_t peer,
+                           std::uint32_t peer_port) const {
+  const auto index = [](std::uint32_t number) { return std::clamp(number, 1u, hw::kMaxPorts) - 1; };
+  const NodeAddress& own = node_.address(index(port));
+  const NodeAddress& remote = directory_.node(peer).node_.address(index(peer_port));
+  attr.ah_attr.port_num = static_cast<std::uint8_t>(port);
+  attr.ah_attr.grh.sgid = own.gid;
   attr.ah_attr.grh.dgid = remote.gid;
   attr.ah_attr.grh.traffic_class = static_cast<std::uint8_t>(node_.config().fabric.traffic_class);
-  attr.ah_attr.roce.smac = node_.address().mac;
+  attr.ah_attr.roce.smac = own.mac;
   attr.ah_attr.roce.dmac = remote.mac;
 }
 
 int NodeObjects::to_init(TraceQp& qp, const Operation& operation) {
   rvt::ib_qp_attr attr;
   attr.qp_state = rvt::IB_QPS_INIT;
-  attr.port_num = 1;
+  attr.port_num = static_cast<std::uint32_t>(operation.value(Arg::kPort));
+  qp.port = attr.port_num;
   attr.qp_access_flags = static_cast<std::uint32_t>(operation.value(Arg::kAccess));
   attr.qkey = static_cast<std::uint32_t>(operation.value(Arg::kQkey));
   const bool datagram = qp.qp->qp_type == rvt::IB_QPT_UD;
@@ -127,12 +135,6 @@ int NodeObjects::to_init(TraceQp& qp, const Operation& operation) {
 }
 
 // Where the sends of a UD QP go from now on.
-int NodeObjects::send_to(TraceQp& qp, std::uint32_t peer, std::uint32_t peer_qpn) {
-  rvt::ib_qp_attr attr;
-  set_path(attr, peer);
-  return send_by(qp, attr.ah_attr, peer_qpn);
-}
-
 int NodeObjects::send_by(TraceQp& qp, const rvt::rdma_ah_attr& path, std::uint32_t remote_qpn) {
   rvt::ib_ah* ah = rvt::rdma_create_ah(pd_, &path);
   if (rvt::IS_ERR(ah)) return rvt::PTR_ERR(ah);
@@ -144,9 +146,10 @@ int NodeObjects::send_by(TraceQp& qp, const rvt::rdma_ah_attr& path, std::uint32
 
 ControlResult NodeObjects::connect_datagram(TraceQp& qp, const ConnectSide& side,
                                             std::uint32_t peer_qpn) {
-  int error = send_to(qp, side.peer_node, peer_qpn);
-  if (error != 0) return {error, "create_ah"};
   rvt::ib_qp_attr attr;
+  set_path(attr, qp.port, side.peer_node, qp.port);
+  int error = send_by(qp, attr.ah_attr, peer_qpn);
+  if (error != 0) return {error, "create_ah"};
   attr.qp_state = rvt::IB_QPS_RTR;
   error = rvt::ib_modify_qp(qp.qp, &attr, rvt::IB_QP_STATE);
   if (error != 0) return {error, "modify_qp to RTR"};
@@ -189,7 +192,7 @@ ControlResult NodeObjects::connect_end(const Operation& operation, const Connect
   if (it.qp->qp_type == rvt::IB_QPT_UD) return connect_datagram(it, side, peer_qpn);
   rvt::ib_qp_attr attr;
   attr.qp_state = rvt::IB_QPS_RTR;
-  set_path(attr, it.peer_node);
+  set_path(attr, it.port, it.peer_node, it.port);
   std::uint32_t mtu_code = 1;
   while ((128u << mtu_code) < operation.value(Arg::kMtu)) ++mtu_code;
   attr.path_mtu = static_cast<rvt::ib_mtu>(mtu_code);
@@ -251,18 +254,20 @@ int NodeObjects::modify(const Operation& operation) {
     it.peer_node = directory_.index_of(static_cast<NameId>(dest >> 32));
     TraceQp* peer = directory_.node(it.peer_node).qp(static_cast<NameId>(dest));
     if (peer == nullptr) return -22;  // not created yet
+    const std::uint32_t port = operation.has(Arg::kPort) ? attr.port_num : std::max(it.port, 1u);
+    set_path(attr, port, it.peer_node, peer->port != 0 ? peer->port : port);
     if (it.qp->qp_type == rvt::IB_QPT_UD) {
-      const int sent_nowhere = send_to(it, it.peer_node, peer->qpn);
+      const int sent_nowhere = send_by(it, attr.ah_attr, peer->qpn);
       if (sent_nowhere != 0) return sent_nowhere;
     } else {
       mask |= rvt::IB_QP_DEST_QPN | rvt::IB_QP_AV;
     }
     attr.dest_qp_num = peer->qpn;
-    set_path(attr, it.peer_node);
   }
   const int refused = operation.has(Arg::kGid) ? send_to_group(it, operation) : 0;
   if (refused != 0) return refused;
   const int error = rvt::ib_modify_qp(it.qp, &attr, mask);
+  if (error == 0 && operation.has(Arg::kPort)) it.port = attr.port_num;
   if (error == 0 && attr.qp_state == rvt::IB_QPS_RESET && (mask & rvt::IB_QP_STATE) != 0) {
     listener_->qp_reset(operation.object, it);
   }

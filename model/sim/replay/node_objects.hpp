@@ -47,6 +47,7 @@ struct TraceQp {
   std::uint32_t max_recv_wr = 0;
   bool sq_sig_all = false;
   NameId srq = kNoName;          ///< where its receives come from, or none
+  std::uint32_t port = 0;        ///< that it is bound to, 1-based; 0: none yet
   rvt::ib_ah* ah = nullptr;      ///< UD: where sends go, ...
   std::uint32_t remote_qpn = 0;  ///< ... and to which QP there
 
@@ -189,13 +190,13 @@ class NodeObjects {
   int destroy_srq(const Operation& operation);
   int to_init(TraceQp& qp, const Operation& operation);
   ControlResult connect_datagram(TraceQp& qp, const ConnectSide& side, std::uint32_t peer_qpn);
-  int send_to(TraceQp& qp, std::uint32_t peer, std::uint32_t peer_qpn);
   int send_to_group(TraceQp& qp, const Operation& operation);
   int send_by(TraceQp& qp, const rvt::rdma_ah_attr& path, std::uint32_t remote_qpn);
   int attach_mcast(const Operation& operation);
   int detach_mcast(const Operation& operation);
   void detach_all();
-  void set_path(rvt::ib_qp_attr& attr, std::uint32_t peer) const;
+  void set_path(rvt::ib_qp_attr& attr, std::uint32_t port, std::uint32_t peer,
+                std::uint32_t peer_port) const;
 
   NodeSystem& node_;
   ObjectDirectory& directory_;

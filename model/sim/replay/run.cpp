@@ -95,6 +95,7 @@ class Replay {
 
  private:
   void build();
+  void observe_ports(hca::AdapterModule& adapter);
   void begin();
   void introduce();
   void simulate();
@@ -169,9 +170,13 @@ void Replay::build() {
     NodeRecorder& node = recorder_->add_node(options.nodes[i]);
     processes_.push_back(std::make_unique<DataProcess>(*objects_[i], directory_, &node));
     system_->node(i).adapter().adapter().set_observer(&node);
-    if (packets_ != nullptr) {
-      system_->node(i).adapter().port().port().set_observer(&packets_->add_port());
-    }
+    if (packets_ != nullptr) observe_ports(system_->node(i).adapter());
+  }
+}
+
+void Replay::observe_ports(hca::AdapterModule& adapter) {
+  for (std::uint32_t port = 0; port < adapter.ports(); ++port) {
+    adapter.port(port).port().set_observer(&packets_->add_port());
   }
 }
 
@@ -388,7 +393,9 @@ void Replay::append_process(std::size_t index, RunResult& out) const {
 void Replay::tear_down() {
   for (std::size_t i = 0; i < system_->size(); ++i) {
     system_->node(i).adapter().adapter().set_observer(nullptr);
-    system_->node(i).adapter().port().port().set_observer(nullptr);
+    hca::AdapterModule& adapter = system_->node(i).adapter();
+    for (std::uint32_t p = 0; p < adapter.ports(); ++p)
+      adapter.port(p).port().set_observer(nullptr);
   }
   for (auto& process : processes_) process->stop();
   for (std::size_t i = 0; i < system_->size(); ++i) {
