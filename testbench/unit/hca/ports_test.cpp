@@ -189,7 +189,7 @@ SendWr datagram(std::uint8_t port) {
 }
 
 TEST(Ports, ADatagramLeavesByThePortOfItsAddressAndCompletesInOrder) {
-  constexpr Time kByte = 80;
+  constexpr Time kByte = 10 * hw::kNanosecond;
   TwoPorts it(kByte);
   BenchQp qp = it.bench.create_qp(TwoPorts::bound(AdapterBench::ud_context(), 1));
   for (const std::uint8_t port : {1, 2, 2, 1}) it.bench.post_send(qp, datagram(port));
