@@ -53,7 +53,7 @@ template <typename Place>
 Time next_turn(const Core& core, PortLane<Place>& lane, Stage& stage, Time now,
                std::uint64_t& argument) {
   Time since = lane.since();
-  if (core.several_ports()) {
+  if (core.several_ports() && lane.open_at > 0) {  // before that all ports have room
     const Time before = core.clock.edge_after(lane.open_at - 1) - core.clock.period();
     if (before > now) {
       argument |= PortLane<Place>::kAgain;
