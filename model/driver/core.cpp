@@ -169,6 +169,10 @@ int ib_modify_srq(ib_srq* srq, const ib_srq_attr* attr, std::uint32_t mask) {
   return rvt_modify_srq(srq, attr, mask, nullptr);
 }
 
+int ib_query_port(ib_device* device, std::uint32_t port_num, ib_port_attr* port_attr) {
+  return rvt_query_port(device, port_num, port_attr);
+}
+
 int ib_query_srq(ib_srq* srq, ib_srq_attr* attr) {
   return rvt_query_srq(srq, attr);
 }

@@ -95,11 +95,24 @@ rvt_srq* find_srq(const rvt_dev_info* rdi, std::uint32_t srqn) {
   return number < rdi->srqs.size() ? rdi->srqs[number] : nullptr;
 }
 
+bool handle_port_event(rvt_dev_info* rdi, const hw::Eqe& eqe) {
+  if (eqe.number == 0 || eqe.number > rdi->ports.size()) return false;
+  if (rdi->event_handler == nullptr) return true;
+  ib_event event;
+  event.device = &rdi->ibdev;
+  event.event = eqe.value != 0 ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR;
+  event.element.port_num = eqe.number;
+  rdi->event_handler(&event, rdi->event_context);
+  return true;
+}
+
 bool dispatch(rvt_dev_info* rdi, const hw::Eqe& eqe) {
   switch (eqe.type) {
     case hw::EqeType::kCommandDone:
       rdi->commands->done(eqe.value);
       return true;
+    case hw::EqeType::kPortState:
+      return handle_port_event(rdi, eqe);
     case hw::EqeType::kCompletion:
     case hw::EqeType::kCqError: {
       rvt_cq* cq = eqe.number < rdi->cqs.size() ? rdi->cqs[eqe.number] : nullptr;

@@ -56,6 +56,7 @@ void fill_attributes(hw::QpContext& context, const rvt_qp* qp) {
   context.pkey_index = qp->s_pkey_index;
   context.qkey = qp->qkey;
   context.av = rvt_address_vector(qp->remote_ah_attr);
+  context.port = static_cast<std::uint8_t>(qp->port_num);
 }
 
 }  // namespace
@@ -103,6 +104,7 @@ void rvt_overlay_context(hw::QpContext& context, const ib_qp_attr& attr, std::ui
   if (has(mask, IB_QP_PKEY_INDEX)) context.pkey_index = attr.pkey_index;
   if (has(mask, IB_QP_QKEY)) context.qkey = attr.qkey;
   if (has(mask, IB_QP_AV)) context.av = rvt_address_vector(attr.ah_attr);
+  if (has(mask, IB_QP_PORT)) context.port = static_cast<std::uint8_t>(attr.port_num);
   if (has(mask, IB_QP_PATH_MTU)) context.path_mtu = rvt_path_mtu(rdi, attr.path_mtu);
   if (has(mask, IB_QP_TIMEOUT)) context.timeout = std::min<std::uint8_t>(attr.timeout, 31);
   if (has(mask, IB_QP_RETRY_CNT)) context.retry_cnt = attr.retry_cnt;

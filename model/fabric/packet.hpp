@@ -141,6 +141,7 @@ class Packet : public PacketHeaders {
 
   std::uint64_t message = 0;  ///< not on the wire: whose bytes these are, for statistics
   Packet* next = nullptr;     ///< not on the wire: link of a queue in which the packet waits
+  std::uint32_t port = 0;  ///< not on the wire: at which of the adapter's ports it came in, from 0
 
  private:
   friend class PacketPool;

@@ -51,8 +51,30 @@ void PortModule::put_on(Wire& wire) {
 }
 
 void PortModule::set_faults(const Parameters::Faults& faults, std::uint64_t seed) {
+  fault_parameters_ = faults;
   faults_ = std::make_unique<FaultyWire>(port_, faults, seed);
   put_on(*beyond_);
+}
+
+void PortModule::set_link_listener(LinkListener& listener) {
+  link_state_ = std::make_unique<LinkState>(node_.engine(), "link_state", listener);
+}
+
+bool PortModule::link_goes_down() const {
+  return far_end_ != nullptr &&
+         (fault_parameters_.down_for_ns != 0 || far_end_->fault_parameters_.down_for_ns != 0);
+}
+
+LinkOutage PortModule::outage(Time begin) const {
+  return {begin + fault_parameters_.down_at_ns * hw::kNanosecond,
+          fault_parameters_.down_for_ns * hw::kNanosecond, port_.latency()};
+}
+
+void PortModule::begin_faults(hw::Time time) {
+  if (faults_) faults_->begin(time);
+  if (link_state_ && link_goes_down() && time != hw::kNever) {
+    link_state_->expect(far_end_->outage(time), outage(time));
+  }
 }
 
 tlm::tlm_generic_payload& PortModule::acquire() {
@@ -137,7 +159,9 @@ void PortModule::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
 
 void connect(PortModule& a, PortModule& b) {
   a.out.bind(b.in);
-  b.out.bind(a.in);
+  if (&a != &b) b.out.bind(a.in);
+  a.far_end_ = &b;
+  b.far_end_ = &a;
 }
 
 void couple(sim::Coupling& coupling, PortModule& a, PortModule& b) {

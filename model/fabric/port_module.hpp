@@ -11,6 +11,7 @@
 #include "fabric/faulty_wire.hpp"
 #include "fabric/link.hpp"
 #include "fabric/link_calls.hpp"
+#include "fabric/link_state.hpp"
 #include "sim/engine/engine_module.hpp"
 
 namespace hcasim::fabric {
@@ -50,10 +51,13 @@ class PortModule : public sc_core::sc_module,
   sim::EngineModule& node() { return node_; }
   /// Other faults for what is sent from now on, which begin_faults() lets happen.
   void set_faults(const Parameters::Faults& faults, std::uint64_t seed);
-  /// From this time on the link has the faults that it was given.
-  void begin_faults(hw::Time time) {
-    if (faults_) faults_->begin(time);
-  }
+  /// From this time on the link has the faults that it was given, and its listener hears of its
+  /// outages; kNever: no more.
+  void begin_faults(hw::Time time);
+  /// Who hears when the link goes down and comes up. Before the simulation starts.
+  void set_link_listener(LinkListener& listener);
+  /// Either direction is to be down for a while. Known once the cable is there.
+  bool link_goes_down() const;
   FaultCounters fault_counters() const { return faults_ ? faults_->counters() : FaultCounters{}; }
   /// Payloads that somebody holds a reference to.
   std::size_t payloads_in_use() const { return payloads_.size() - free_.size(); }
@@ -70,6 +74,7 @@ class PortModule : public sc_core::sc_module,
 
   void start_of_simulation() override;
   void put_on(Wire& wire);
+  LinkOutage outage(Time begin) const;
   void carry(PacketPtr packet, Time arrival) override;
   void carry_damaged(PacketPtr packet, std::span<const std::uint8_t> frame, Time arrival) override;
   void send(tlm::tlm_generic_payload& payload, Time arrival);
@@ -78,8 +83,13 @@ class PortModule : public sc_core::sc_module,
   tlm::tlm_generic_payload& acquire_for(const Packet& packet);
   void free(tlm::tlm_generic_payload* payload) override;
 
+  friend void connect(PortModule& a, PortModule& b);
+
   sim::EngineModule& node_;
   EthernetPort port_;
+  Parameters::Faults fault_parameters_;
+  const PortModule* far_end_ = nullptr;  // of a cable, if known
+  std::unique_ptr<LinkState> link_state_;
   std::unique_ptr<FaultyWire> faults_;  // null: the link has none
   Wire* beyond_;                        // what packets are put on, behind the faults
   SocketCalls calls_;
@@ -88,7 +98,7 @@ class PortModule : public sc_core::sc_module,
   std::vector<tlm::tlm_generic_payload*> free_;
 };
 
-/// Lays a cable between two ports: binds their sockets both ways.
+/// Lays a cable between two ports, or from one to itself: binds their sockets both ways.
 void connect(PortModule& a, PortModule& b);
 /// Tells how far the nodes of two ports may run apart. Also right when modules stand in between, as
 /// they can only add delay.

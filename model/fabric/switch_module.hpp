@@ -14,10 +14,11 @@
 
 namespace hcasim::fabric {
 
-/// A node at a switch: its name, and the link that leads to it.
+/// A node at a switch: its name, the link that leads to it, and which of the node's ports is there.
 struct SwitchLink {
   std::string name;
   Parameters link;
+  std::uint32_t port = 1;
 };
 
 /// A switch with an engine of its own, and the two sockets of each of its ports.

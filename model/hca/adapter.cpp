@@ -117,14 +117,18 @@ void Adapter::set_bar_host(pcie::BarHost& host) {
   units_->doorbell.set_host(host);
 }
 
-void Adapter::set_port(fabric::PacketPort& port, hw::Time buffered) {
-  core_->port = &port;
-  core_->port_lead = buffered;
-  port.set_listener(units_->departures);
+void Adapter::set_port(fabric::PacketPort& port, hw::Time buffered, std::uint32_t index) {
+  core_->ports[index] = {&port, buffered};
+  port.set_listener(units_->departures.listener(index));
 }
 
-fabric::PacketSink& Adapter::packet_sink() {
-  return units_->responder;
+fabric::PacketSink& Adapter::packet_sink(std::uint32_t index) {
+  return units_->responder.sink(index);
+}
+
+void Adapter::link_changed(std::uint32_t index, bool up) {
+  core_->ports[index].active = up;
+  units_->event.link_changed(index + 1, up);
 }
 
 void Adapter::set_observer(MessageObserver* observer) {

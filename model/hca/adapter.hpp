@@ -35,10 +35,13 @@ class Adapter : public pcie::BarTarget {
   static hw::rq::Parameters receive_queue_parameters(const Parameters& parameters);
 
   void set_bar_host(pcie::BarHost& host);
-  /// `buffered` is how much time's worth of packets the port holds beyond the one on the wire.
-  void set_port(fabric::PacketPort& port, hw::Time buffered);
-  /// Who takes the packets that come in.
-  fabric::PacketSink& packet_sink();
+  /// `buffered` is how much time's worth of packets the port holds beyond the one on the wire;
+  /// `index` counts the ports from 0.
+  void set_port(fabric::PacketPort& port, hw::Time buffered, std::uint32_t index = 0);
+  /// Who takes the packets that come in at a port.
+  fabric::PacketSink& packet_sink(std::uint32_t index = 0);
+  /// The link of a port went down, or came up: the driver hears of it.
+  void link_changed(std::uint32_t index, bool up);
   void set_observer(MessageObserver* observer);
   void set_transport_observer(TransportObserver* observer);
 

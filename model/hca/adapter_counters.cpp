@@ -149,6 +149,8 @@ void visit_event(CounterVisitor& v, Core& core) {
   v.counter("expired", core.moderation->counters().expired);
   v.counter("interrupts", core.event->counters().interrupts);
   v.counter("lost", core.event->counters().lost);
+  v.counter("port_err", core.event->counters().port_err);
+  v.counter("port_active", core.event->counters().port_active);
 }
 
 void visit_command(CounterVisitor& v, Core& core) {

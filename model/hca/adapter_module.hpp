@@ -3,7 +3,9 @@
 
 #pragma once
 
+#include <memory>
 #include <systemc>
+#include <vector>
 
 #include "fabric/packet_pool.hpp"
 #include "fabric/pausable_port.hpp"
@@ -28,20 +30,38 @@ class AdapterModule : public sc_core::sc_module {
   tlm::tlm_initiator_socket<>& dma() { return dma_.socket(); }
   /// For the host's MMIO initiator; addresses are offsets into BAR 0.
   tlm::tlm_target_socket<>& bar() { return bar_.socket; }
-  fabric::PortModule& port() { return port_; }
-
+  std::uint32_t ports() const { return static_cast<std::uint32_t>(ports_.size()); }
+  /// Counted from 0.
+  fabric::PortModule& port(std::uint32_t index = 0) { return *ports_[index]->module; }
   /// Null without priority flow control.
-  const fabric::PausablePort* pausable_port() const { return pausable_.get(); }
+  const fabric::PausablePort* pausable_port(std::uint32_t index = 0) const {
+    return ports_[index]->pausable.get();
+  }
 
   Adapter& adapter() { return adapter_; }
   pcie::Endpoint& endpoint() { return dma_.endpoint(); }
 
  private:
+  /// One network port, and what it tells the adapter.
+  struct Port final : fabric::LinkListener {
+    void on_link(bool up) override { adapter->link_changed(index, up); }
+
+    Adapter* adapter = nullptr;
+    std::uint32_t index = 0;
+    std::unique_ptr<fabric::PortModule> module;
+    std::unique_ptr<fabric::PausablePort> pausable;
+  };
+
+  static std::vector<std::unique_ptr<Port>> make_ports(std::uint32_t count, sim::EngineModule& node,
+                                                       const fabric::Parameters& fabric,
+                                                       std::uint64_t seed);
+  void attach(Port& port, sim::EngineModule& node, const Parameters& parameters,
+              const fabric::Parameters& fabric);
+
   fabric::PacketPool packets_;
   pcie::DmaInitiator dma_;
   pcie::BarTargetSocket bar_;
-  fabric::PortModule port_;
-  std::unique_ptr<fabric::PausablePort> pausable_;
+  std::vector<std::unique_ptr<Port>> ports_;
   Adapter adapter_;
 };
 

@@ -31,7 +31,7 @@ bool power_of_two_between(std::uint32_t value, std::uint32_t low, std::uint32_t 
   return value >= low && value <= high && (value & (value - 1)) == 0;
 }
 
-bool valid(const hw::QpContext& context, const ContextStore& contexts) {
+bool valid(const hw::QpContext& context, const ContextStore& contexts, std::uint32_t ports) {
   const bool rings = context.sq_size >= 1 && context.sq_stride >= hw::kWqeBlockBytes &&
                      context.sq_stride <= FetchBuffer::kBytes &&
                      context.sq_stride % hw::kWqeBlockBytes == 0 && context.sq_base % 64 == 0 &&
@@ -43,7 +43,8 @@ bool valid(const hw::QpContext& context, const ContextStore& contexts) {
                                context.rq_head < context.rq_size);
   const bool shared = context.uses_srq == 0 || (context.rq_size == 0 && context.tail_record == 0 &&
                                                 contexts.srq(context.srqn) != nullptr);
-  return rings && receive && shared && contexts.cqs.find(context.send_cqn) != nullptr &&
+  return rings && receive && shared && context.port <= ports &&
+         contexts.cqs.find(context.send_cqn) != nullptr &&
          contexts.cqs.find(context.recv_cqn) != nullptr;
 }
 
@@ -125,6 +126,8 @@ hw::CommandStatus CommandUnit::dispatch() {
       return attach_mcast();
     case hw::CommandOpcode::kDetachMcast:
       return core_.multicast.detach(input<hw::McastGroup>(mailbox_).gid, mailbox_.object);
+    case hw::CommandOpcode::kQueryPort:
+      return query_port();
     default:
       return hw::CommandStatus::kBadOpcode;
   }
@@ -143,7 +146,7 @@ hw::CommandStatus CommandUnit::query_device() {
   limits.max_srq = device.max_srq;
   limits.max_rd_atomic = device.max_rd_atomic;
   limits.max_mr = 1u << 23;
-  limits.ports = 1;
+  limits.ports = core_.parameters.ports;
   limits.max_mtu = 4096;
   limits.max_mcast_grp = device.max_mcast_grp;
   limits.max_mcast_qp_attach = device.max_mcast_qp_attach;
@@ -243,7 +246,8 @@ hw::CommandStatus CommandUnit::create_qp() {
   const auto context = input<hw::QpContext>(mailbox_);
   const bool served = context.type == hw::QpType::kRc || context.type == hw::QpType::kUc ||
                       context.type == hw::QpType::kUd;
-  if (!served || context.qpn > 0xff'ffff || !valid(context, core_.contexts)) {
+  if (!served || context.qpn > 0xff'ffff ||
+      !valid(context, core_.contexts, core_.parameters.ports)) {
     return hw::CommandStatus::kBadParameter;
   }
   if (core_.contexts.qps.size() >= core_.parameters.device.max_qp) {
@@ -265,7 +269,7 @@ hw::CommandStatus CommandUnit::modify_qp() {
   const auto context = input<hw::QpContext>(mailbox_);
   QueuePair* qp = core_.qp(mailbox_.object);
   if (qp == nullptr || context.qpn != mailbox_.object) return hw::CommandStatus::kBadObject;
-  if (!valid(context, core_.contexts) || !valid_path(context)) {
+  if (!valid(context, core_.contexts, core_.parameters.ports) || !valid_path(context)) {
     return hw::CommandStatus::kBadParameter;
   }
   bool pending = false;
@@ -293,6 +297,13 @@ hw::CommandStatus CommandUnit::destroy_qp() {
   destroying_ = mailbox_.object;
   core_.qp_control->destroy(*qp);
   return hw::CommandStatus::kPending;
+}
+
+hw::CommandStatus CommandUnit::query_port() {
+  const std::uint32_t port = mailbox_.object;
+  if (port == 0 || port > core_.parameters.ports) return hw::CommandStatus::kBadObject;
+  hw::store(mailbox_.payload, hw::PortInfo{core_.ports[port - 1].active ? 1u : 0u, 0});
+  return hw::CommandStatus::kOk;
 }
 
 hw::CommandStatus CommandUnit::attach_mcast() {

@@ -59,6 +59,7 @@ class CommandUnit : public sim::Unit,
   hw::CommandStatus modify_qp();
   hw::CommandStatus query_qp();
   hw::CommandStatus destroy_qp();
+  hw::CommandStatus query_port();
   hw::CommandStatus attach_mcast();
   void finish(hw::CommandStatus status);
 

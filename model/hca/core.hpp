@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "fabric/packet_pool.hpp"
@@ -38,6 +39,14 @@ class QpControl;
 class SrqControl;
 class MrControl;
 
+/// A port of the adapter, as its units see it.
+struct CorePort {
+  fabric::PacketPort* out = nullptr;
+  hw::Time lead = 0;     ///< how long before it runs dry new packets are made
+  bool active = true;    ///< its link is up
+  bool stopped = false;  ///< packets stay in its transmit queues
+};
+
 /// What every unit of an adapter reaches: the machine around it, the contexts, the other units.
 struct Core {
   sim::Engine& engine;
@@ -45,11 +54,9 @@ struct Core {
   CoreClock clock;
   pcie::DmaPort& dma;
   fabric::PacketPool& packets;
-  fabric::PacketPort* port = nullptr;
-  bool port_stopped = false;  ///< packets stay in the transmit queues
   MessageObserver* observer = nullptr;
   TransportObserver* transport_observer = nullptr;
-  hw::Time port_lead = 0;  ///< how long before the port runs dry new packets are made
+  std::array<CorePort, hw::kMaxPorts> ports{};  ///< as many as the parameters say
   ContextStore contexts;
   ContextCaches caches{dma, parameters};
   MulticastTable multicast{parameters.device.max_mcast_grp, parameters.device.max_mcast_qp_attach};
@@ -74,6 +81,7 @@ struct Core {
   SrqControl* srq_control = nullptr;
   MrControl* mr_control = nullptr;
 
+  bool several_ports() const { return parameters.ports > 1; }
   QueuePair* qp(std::uint32_t qpn) const { return contexts.qps.find(qpn); }
   void stamp(std::uint64_t message, Stamp what, hw::Time at) const {
     if (observer != nullptr && message != 0) observer->stamp(message, what, at);

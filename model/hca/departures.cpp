@@ -13,8 +13,8 @@ namespace hcasim::hca {
 // It counts as a packet under way, so that the queue pair is not reset before.
 void Departures::wait(QueuePair& qp, hw::Time start) {
   ++qp.send.gathers;
-  if (start == fabric::kStartsLater) return waiting_.push(qp.context.qpn);
-  schedule(std::max(now(), core_.port->free_at()), qp.context.qpn);
+  if (start == fabric::kStartsLater) return ports_[qp.out_port].wait(qp.context.qpn);
+  schedule(std::max(now(), core_.ports[qp.out_port].out->free_at()), qp.context.qpn);
 }
 
 void Departures::on_event(std::uint64_t qpn) {
@@ -24,20 +24,24 @@ void Departures::on_event(std::uint64_t qpn) {
   core_.requester->departed(*qp);
 }
 
-void Departures::started(const fabric::Departure& departure) {
+void Departures::PausedPort::started(const fabric::Departure& departure) {
   const hw::OpcodeInfo& info = hw::opcode_info(departure.opcode);
   if (info.response) return;
-  core_.requester->stamp_packet(departure.message, info, departure.start);
+  owner_.core_.requester->stamp_packet(departure.message, info, departure.start);
   const hw::Transport service = hw::transport_of(departure.opcode);
   if (info.ends && (service == hw::Transport::kUc || service == hw::Transport::kUd)) {
-    schedule(departure.end, waiting_.pop());
+    owner_.schedule(departure.end, waiting_.pop());
   }
 }
 
-void Departures::port_goes_on() {
-  core_.port_stopped = false;
-  core_.requester->transmit_queue().send_ready();
-  core_.response->transmit_queue().send_ready();
+void Departures::PausedPort::port_stops() {
+  owner_.core_.ports[index_].stopped = true;
+}
+
+void Departures::PausedPort::port_goes_on() {
+  owner_.core_.ports[index_].stopped = false;
+  owner_.core_.requester->transmit_queues()[index_].send_ready();
+  owner_.core_.response->transmit_queues()[index_].send_ready();
 }
 
 }  // namespace hcasim::hca

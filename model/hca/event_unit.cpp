@@ -26,6 +26,15 @@ void EventUnit::raise(const hw::Eqe& eqe, std::uint32_t eqn) {
   schedule(stage_.enter(now()));
 }
 
+void EventUnit::link_changed(std::uint32_t port, bool up) {
+  ++(up ? counters_.port_active : counters_.port_err);
+  hw::Eqe eqe{};
+  eqe.type = hw::EqeType::kPortState;
+  eqe.number = port;
+  eqe.value = up ? 1 : 0;
+  raise(eqe);
+}
+
 void EventUnit::on_event(std::uint64_t) {
   Entry entry = entries_.pop();
   if (entry.eqn >= queues_.size() || queues_[entry.eqn].entries == 0) {

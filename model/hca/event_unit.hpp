@@ -19,7 +19,9 @@ class EventUnit : public sim::Unit {
   struct Counters {
     std::uint64_t events = 0;
     std::uint64_t interrupts = 0;
-    std::uint64_t lost = 0;  ///< raised on a queue that does not exist
+    std::uint64_t lost = 0;         ///< raised on a queue that does not exist
+    std::uint64_t port_err = 0;     ///< of `events`: a port went down
+    std::uint64_t port_active = 0;  ///< and came up
   };
 
   explicit EventUnit(Core& core);
@@ -28,6 +30,8 @@ class EventUnit : public sim::Unit {
   bool create(std::uint32_t eqn, std::uint64_t base, std::uint32_t entries);
   bool destroy(std::uint32_t eqn);
   void raise(const hw::Eqe& eqe, std::uint32_t eqn = 0);
+  /// The link of a port, 1-based, went down or came up.
+  void link_changed(std::uint32_t port, bool up);
 
   const Counters& counters() const { return counters_; }
   const Stage& stage() const { return stage_; }

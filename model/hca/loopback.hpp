@@ -17,13 +17,18 @@ class Loopback final : public sim::Unit {
  public:
   explicit Loopback(Core& core) : Unit(core.engine, "loopback"), core_(core) {}
 
-  /// `packet` has left at `departure`, which never decreases.
+  /// `packet` has left at `departure`, which never decreases for one port.
   void take(fabric::PacketPtr packet, hw::Time departure);
   void on_event(std::uint64_t argument) override;
 
  private:
+  struct UnderWay {
+    fabric::PacketPtr packet;
+    hw::Time departure = 0;
+  };
+
   Core& core_;
-  Fifo<fabric::PacketPtr> under_way_;
+  Fifo<UnderWay> under_way_;
 };
 
 }  // namespace hcasim::hca

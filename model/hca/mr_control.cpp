@@ -34,7 +34,7 @@ hw::CommandStatus MrControl::destroy(std::uint32_t key) {
   core_.contexts.qps.for_each([&](QueuePair& qp) {
     if (uses(qp, key)) core_.qp_control->fail(qp, hw::WcStatus::kLocProtErr);
   });
-  marks_ = {core_.requester->transmit_queue().end(), core_.response->transmit_queue().end(),
+  marks_ = {core_.requester->transmit_queues().ends(), core_.response->transmit_queues().ends(),
             core_.atomic->begun(), core_.local->begun()};
   if (passed()) return hw::CommandStatus::kOk;
   look_again();
@@ -50,8 +50,8 @@ bool MrControl::uses(const QueuePair& qp, std::uint32_t key) const {
 }
 
 bool MrControl::passed() const {
-  return !core_.requester->transmit_queue().reads_before(marks_.sends) &&
-         !core_.response->transmit_queue().reads_before(marks_.answers) &&
+  return !core_.requester->transmit_queues().reads_before(marks_.sends) &&
+         !core_.response->transmit_queues().reads_before(marks_.answers) &&
          core_.atomic->ended() >= marks_.atomics && core_.local->ended() >= marks_.registrations;
 }
 

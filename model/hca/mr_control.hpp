@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "hca/core.hpp"
@@ -36,8 +37,8 @@ class MrControl final : public sim::Unit {
  private:
   // Where each unit that reads was when the key died.
   struct Marks {
-    std::uint64_t sends = 0;
-    std::uint64_t answers = 0;
+    std::array<std::uint64_t, hw::kMaxPorts> sends{};
+    std::array<std::uint64_t, hw::kMaxPorts> answers{};
     std::uint64_t atomics = 0;
     std::uint64_t registrations = 0;
   };

@@ -21,6 +21,7 @@ struct StageTiming {
 /// Parameters of the adapter, one block a unit. Sources, units, ranges: configuration schema.
 struct Parameters {
   std::uint32_t core_clock_mhz = 500;
+  std::uint32_t ports = 1;  ///< 1..hw::kMaxPorts
 
   struct Doorbell {
     StageTiming timing{4, 1};

@@ -132,6 +132,8 @@ struct QueuePair {
   std::uint32_t lookups = 0;   ///< its context or something it needs is being read, so often
   Stop stop = Stop::kNothing;  ///< under way
   bool held = false;           ///< packets that arrive wait
+  std::uint8_t port = 0;       ///< bound to it, from 0: what comes in at others is not for it
+  std::uint8_t out_port = 0;   ///< its packets leave by it; of UD the one of the latest address
 
   /// Takes over a context, with the addresses that its packets carry.
   void set_context(const hw::QpContext& from) {
@@ -140,6 +142,8 @@ struct QueuePair {
     set_address(headers, from.av, from.remote_qpn);
     headers.src_qp = from.qpn;
     headers.qkey = from.qkey;
+    port = static_cast<std::uint8_t>(from.port == 0 ? 0 : from.port - 1);
+    if (!datagram()) out_port = port;
   }
   static void set_address(fabric::PacketHeaders& headers, const hw::AddressVector& av,
                           std::uint32_t qpn) {

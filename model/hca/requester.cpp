@@ -4,6 +4,7 @@
 #include "hca/requester.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
@@ -23,6 +24,12 @@ namespace hcasim::hca {
 namespace {
 hw::SendWqeRemote remote_of(const QueuePair& qp) {
   return hw::load<hw::SendWqeRemote>(qp.send.front + hw::kSendWqeRemoteOffset);
+}
+// The port that the address names, of the datagram at the front, from 0.
+std::uint32_t address_port(const QueuePair& qp) {
+  constexpr std::size_t kAt = hw::kSendWqeDatagramOffset + offsetof(hw::SendWqeDatagram, av) +
+                              offsetof(hw::AddressVector, port);
+  return std::uint32_t{qp.send.front[kAt]} - 1;
 }
 }  // namespace
 
@@ -107,7 +114,7 @@ inline void Requester::begin_message(QueuePair& qp, const hw::SendWqeControl& co
   core_.stamp(node.tag, Stamp::kWqeFetched, send.front_arrival);
 
   const bool known = qp.service.has(control.opcode) && control.index == send.send.slot &&
-                     send_wqe_fits(control, qp);
+                     send_wqe_fits(control, qp) && has_port(qp);
   if (!known) return fail_here(qp, node, hw::WcStatus::kLocQpOpErr);
   if (qp.datagram() && control.length > qp.mtu()) {
     return fail_here(qp, node, hw::WcStatus::kLocLenErr);
@@ -127,6 +134,19 @@ inline void Requester::begin_message(QueuePair& qp, const hw::SendWqeControl& co
     if (node.copy == nullptr) copy_scatter_list(node, send.front, control.num_sge);
   }
   ++counters_.messages;
+}
+
+bool Requester::choose_port(QueuePair& qp) const {
+  if (!qp.datagram() || qp.send.front == nullptr) return true;
+  const std::uint32_t port = address_port(qp);
+  if (port == qp.out_port || port >= core_.parameters.ports) return true;
+  if (qp.send.gathers != 0) return false;
+  qp.out_port = static_cast<std::uint8_t>(port);
+  return true;
+}
+
+inline bool Requester::has_port(const QueuePair& qp) const {
+  return !core_.several_ports() || !qp.datagram() || address_port(qp) == qp.out_port;
 }
 
 void Requester::copy_scatter_list(InFlight& node, const std::uint8_t* wqe, std::uint32_t num_sge) {
@@ -200,7 +220,7 @@ inline void Requester::send_data_packet(QueuePair& qp) {
     packet->reth = {remote.addr, remote.rkey, control.length};
   } else if (qp.datagram()) {
     address_datagram(qp, *packet);
-    if (comes_back(*packet)) return send_to_group(qp, std::move(packet), bytes);
+    if (comes_back(qp, *packet)) return send_to_group(qp, std::move(packet), bytes);
   }
   packet->resize_payload(bytes);
   if (!fill_payload(qp, std::move(packet), bytes)) return;
@@ -213,10 +233,12 @@ void Requester::address_datagram(const QueuePair& qp, fabric::Packet& packet) {
   if ((to.remote_qkey & hw::kOwnQkey) == 0) packet.qkey = to.remote_qkey;
 }
 
-// Own queue pairs are in the group that it goes to.
-bool Requester::comes_back(const fabric::Packet& packet) const {
-  return packet.dest_qp == hw::kMulticastQpn &&
-         !core_.multicast.members(packet.address.dst_gid).empty();
+// Own queue pairs of the port are in the group that it goes to.
+bool Requester::comes_back(const QueuePair& qp, const fabric::Packet& packet) const {
+  if (packet.dest_qp != hw::kMulticastQpn) return false;
+  return std::ranges::any_of(
+      core_.multicast.members(packet.address.dst_gid),
+      [&](std::uint32_t member) { return core_.qp(member)->port == qp.out_port; });
 }
 
 // It takes a place in the queue, gathers or not, where it is copied as it leaves.
@@ -280,22 +302,23 @@ inline bool Requester::fill_payload(QueuePair& qp, fabric::PacketPtr packet, std
 inline void Requester::gather(QueuePair& qp, fabric::PacketPtr packet, const GatherPlan& plan,
                               bool comes_back) {
   ++qp.send.gathers;
-  transmit_queue_.open(std::move(packet), qp.context.qpn);
-  if (comes_back) transmit_queue_.loop_back();
-  if (!plan.missing.empty()) transmit_queue_.hold(plan.missing);
+  TransmitQueue& queue = transmit_queues_[qp.out_port];
+  queue.open(std::move(packet), qp.context.qpn);
+  if (comes_back) queue.loop_back();
+  if (!plan.missing.empty()) queue.hold(plan.missing);
   std::uint32_t filled = 0;
   plan.for_each([&](std::uint64_t address, std::uint32_t length) {
-    transmit_queue_.gather(address, filled, length);
+    queue.gather(address, filled, length);
     filled += length;
   });
-  transmit_queue_.close();
+  queue.close();
 }
 
 // Sends a packet that needs no gathers.
 inline void Requester::send_complete(QueuePair& qp, fabric::PacketPtr packet) {
   const std::uint64_t message = packet->message;
   const hw::OpcodeInfo& info = packet->info();
-  const hw::Time at = transmit_queue_.send(std::move(packet), qp.context.qpn);
+  const hw::Time at = transmit_queues_[qp.out_port].send(std::move(packet), qp.context.qpn);
   if (at == hw::kNever) {
     ++qp.send.gathers;
   } else {
@@ -339,18 +362,18 @@ inline void Requester::end_packet(QueuePair& qp, std::uint32_t psns, std::uint32
 }
 
 void Requester::packet_left(std::uint32_t qpn, std::uint64_t message, const hw::OpcodeInfo& info,
-                            hw::Time at) {
+                            hw::Time at, std::uint32_t port) {
   if (at != fabric::kStartsLater) stamp_packet(message, info, at);
   if (QueuePair* qp = core_.qp(qpn)) {
     --qp->send.gathers;
     if (!qp->reliable() && info.ends) core_.departures->wait(*qp, at);
   }
-  core_.scheduler->resume();
+  core_.scheduler->resume(port);
 }
 
-void Requester::packet_dropped(std::uint32_t qpn) {
+void Requester::packet_dropped(std::uint32_t qpn, std::uint32_t port) {
   if (QueuePair* qp = core_.qp(qpn)) --qp->send.gathers;
-  core_.scheduler->resume();
+  core_.scheduler->resume(port);
 }
 
 inline void Requester::release(InFlight& node) {
@@ -380,7 +403,7 @@ void Requester::drop_all(QueuePair& qp) {
   qp.send.rd_outstanding = 0;
   qp.send.repeat = nullptr;
   qp.send.message.open = false;
-  transmit_queue_.drop(qp.context.qpn);
+  transmit_queues_.drop(qp.context.qpn);
   core_.wqe_fetch->restart(qp);
 }
 

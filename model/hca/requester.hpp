@@ -51,7 +51,7 @@ class Requester final : public TransmitQueue::Owner {
     std::uint64_t credit_waits = 0;  ///< rdmavt n_rc_crwaits
   };
 
-  explicit Requester(Core& core) : core_(core), transmit_queue_(core, *this) {}
+  explicit Requester(Core& core) : core_(core), transmit_queues_(core, *this) {}
 
   /// Makes the next packet of the queue pair; false when it has none to send now.
   bool transmit(QueuePair& qp);
@@ -60,8 +60,13 @@ class Requester final : public TransmitQueue::Owner {
     if (qp.send.message.open) return 0;
     return qp.send.front != nullptr ? qp.send.front_arrival : hw::kNever;
   }
-  /// True while no further packet may be made.
-  bool full() const { return transmit_queue_.size() >= core_.parameters.requester.gather_reads; }
+  /// True while no further packet may be made for this port.
+  bool full(std::uint32_t port) const {
+    return transmit_queues_[port].size() >= core_.parameters.requester.gather_reads;
+  }
+  /// Decides by which port the next datagram leaves. False when it has to wait: completions are
+  /// made in order, so a queue pair changes its port when all that it sent has left.
+  bool choose_port(QueuePair& qp) const;
   /// Everything that was sent up to here is to be sent again from `psn` on.
   void rewind(QueuePair& qp, std::uint32_t psn);
   /// All before `psn` is answered, and finished where it was whole: of what is to be sent again,
@@ -82,13 +87,13 @@ class Requester final : public TransmitQueue::Owner {
 
   /// A packet started at `at`.
   void stamp_packet(std::uint64_t message, const hw::OpcodeInfo& info, hw::Time at);
-  TransmitQueue& transmit_queue() { return transmit_queue_; }
+  TransmitQueues& transmit_queues() { return transmit_queues_; }
   const Counters& counters() const { return counters_; }
 
   void packet_left(std::uint32_t qpn, std::uint64_t message, const hw::OpcodeInfo& info,
-                   hw::Time at) override;
-  bool gather_failed(std::uint32_t qpn, fabric::Packet& packet) override;
-  void packet_dropped(std::uint32_t qpn) override;
+                   hw::Time at, std::uint32_t port) override;
+  bool gather_failed(std::uint32_t qpn, fabric::Packet& packet, std::uint32_t port) override;
+  void packet_dropped(std::uint32_t qpn, std::uint32_t port) override;
 
  private:
   bool begin(QueuePair& qp);
@@ -115,7 +120,8 @@ class Requester final : public TransmitQueue::Owner {
   bool fill_payload(QueuePair& qp, fabric::PacketPtr packet, std::uint32_t bytes);
   void send_complete(QueuePair& qp, fabric::PacketPtr packet);
   void gather(QueuePair& qp, fabric::PacketPtr packet, const GatherPlan& plan, bool comes_back);
-  bool comes_back(const fabric::Packet& packet) const;
+  bool comes_back(const QueuePair& qp, const fabric::Packet& packet) const;
+  bool has_port(const QueuePair& qp) const;
   void send_to_group(QueuePair& qp, fabric::PacketPtr packet, std::uint32_t bytes);
   static void address_datagram(const QueuePair& qp, fabric::Packet& packet);
   bool wants_ack(QueuePair& qp, bool last);
@@ -123,7 +129,7 @@ class Requester final : public TransmitQueue::Owner {
   void release(InFlight& node);
 
   Core& core_;
-  TransmitQueue transmit_queue_;
+  TransmitQueues transmit_queues_;
   Pool<InFlight, 256> in_flight_;
   Pool<ScatterList> scatter_lists_;
   Counters counters_;

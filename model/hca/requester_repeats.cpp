@@ -12,8 +12,8 @@
 namespace hcasim::hca {
 
 // The work request fails when those before it are done, and nothing is sent any more.
-bool Requester::gather_failed(std::uint32_t qpn, fabric::Packet& packet) {
-  core_.scheduler->resume();
+bool Requester::gather_failed(std::uint32_t qpn, fabric::Packet& packet, std::uint32_t port) {
+  core_.scheduler->resume(port);
   QueuePair* qp = core_.qp(qpn);
   if (qp == nullptr) return false;
   SendState& send = qp->send;
@@ -23,7 +23,7 @@ bool Requester::gather_failed(std::uint32_t qpn, fabric::Packet& packet) {
     node = node->next;
   }
   if (node == nullptr) return false;
-  transmit_queue_.drop(qpn);
+  transmit_queues_.drop(qpn);
   node->status = hw::WcStatus::kLocQpOpErr;
   node->last_psn = hw::psn_add(packet.psn, -1);
   if (send.repeat == nullptr) {

@@ -33,7 +33,7 @@ Responder::~Responder() {
   while (!arriving_.empty()) fabric::PacketPtr::adopt(arriving_.pop().packet).reset();
 }
 
-void Responder::on_wire(fabric::PacketPtr& packet, hw::Time arrival) {
+void Responder::arrives(fabric::PacketPtr& packet, hw::Time arrival) {
   // Sorted, for a foreign module on the wire may delay one packet more than the next.
   arriving_.push_sorted({packet.release(), arrival},
                         [arrival](const Arrival& other) { return other.at > arrival; });
@@ -98,6 +98,11 @@ void Responder::on_event(std::uint64_t argument) {
 inline void Responder::handle(fabric::PacketPtr packet) {
   QueuePair* qp = core_.qp(packet->dest_qp);
   if (qp == nullptr) return to_group(*packet);
+  // InfiniBand specification 9.6.1: for a queue pair of another port it is for none.
+  if (packet->port != qp->port) [[unlikely]] {
+    ++counters_.n_pkt_drops;
+    return;
+  }
   if (qp->held) return hold(*qp, std::move(packet));
   if (!core_.caches.qpc.look_up(qp->context.qpn)) [[unlikely]] {
     ++qp->lookups;

@@ -46,7 +46,7 @@ struct TakenWqe {
 ///
 /// Payload that PCIe has not taken yet fills the receive buffer; a packet that finds no room is
 /// discarded, and one without payload always finds some.
-class Responder final : public sim::Unit, public fabric::PacketSink, public ContextUser {
+class Responder final : public sim::Unit, public ContextUser {
  public:
   /// mlx5 hw_counters of the responder side.
   struct Counters {
@@ -61,7 +61,7 @@ class Responder final : public sim::Unit, public fabric::PacketSink, public Cont
     std::uint64_t resp_remote_access_errors = 0;
     std::uint64_t resp_remote_invalid_request = 0;
     std::uint64_t resp_local_qp_error = 0;
-    std::uint64_t n_pkt_drops = 0;      ///< rdmavt: nobody to give the packet to, or dropped
+    std::uint64_t n_pkt_drops = 0;      ///< rdmavt: nobody at the port to give it to, or dropped
     std::uint64_t rx_buffer_full = 0;   ///< waiting packets did not fit
     std::uint64_t rx_discards_phy = 0;  ///< payload did not fit behind what waits for PCIe
     std::uint64_t pkey_violations = 0;  ///< rdmavt: packets of a partition that is not the port's
@@ -71,9 +71,9 @@ class Responder final : public sim::Unit, public fabric::PacketSink, public Cont
   explicit Responder(Core& core);
   ~Responder() override;
 
-  void on_packet(fabric::PacketPtr packet) override { on_wire(packet, now()); }
-  /// Takes every packet: until it could leave the stage nothing happens to it.
-  void on_wire(fabric::PacketPtr& packet, hw::Time arrival) override;
+  /// Who takes what comes in at this port: every packet, for until it could leave the stage nothing
+  /// happens to it.
+  fabric::PacketSink& sink(std::uint32_t port) { return sinks_[port]; }
   /// What this adapter sent to a group. To be told when it could leave the stage.
   void looped_back(fabric::PacketPtr packet);
   /// The answer to a take.
@@ -96,6 +96,20 @@ class Responder final : public sim::Unit, public fabric::PacketSink, public Cont
   void on_context(std::uint64_t token) override;
 
  private:
+  class Sink final : public fabric::PacketSink {
+   public:
+    Sink(Responder& responder, std::uint32_t port) : responder_(responder), port_(port) {}
+    void on_packet(fabric::PacketPtr packet) override { on_wire(packet, responder_.now()); }
+    void on_wire(fabric::PacketPtr& packet, hw::Time arrival) override {
+      packet->port = port_;
+      responder_.arrives(packet, arrival);
+    }
+
+   private:
+    Responder& responder_;
+    std::uint32_t port_;
+  };
+
   enum class Verdict : std::uint8_t { kDone, kWait };
   // What a fetch was for, beside the QPN: the context, the data of an answer, or else that of the
   // first pending request.
@@ -114,6 +128,7 @@ class Responder final : public sim::Unit, public fabric::PacketSink, public Cont
     std::uint32_t bytes;
   };
 
+  void arrives(fabric::PacketPtr& packet, hw::Time arrival);
   bool fits(std::uint32_t bytes);
   fabric::PacketPtr enter_stage();
   void handle(fabric::PacketPtr packet);
@@ -164,6 +179,7 @@ class Responder final : public sim::Unit, public fabric::PacketSink, public Cont
 
   Core& core_;
   Stage stage_;
+  std::array<Sink, hw::kMaxPorts> sinks_{{{*this, 0}, {*this, 1}, {*this, 2}, {*this, 3}}};
   Fifo<Arrival> arriving_;           // not in the stage yet
   Fifo<fabric::PacketPtr> delayed_;  // in it, behind others
   Pool<TakenWqe> taken_;

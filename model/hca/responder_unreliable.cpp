@@ -12,21 +12,25 @@
 
 namespace hcasim::hca {
 
-// Each queue pair of the group gets a copy of the datagram, which takes a turn of the stage and a
-// receive of its own. The sender's message is not timed by any of them. What is for nobody is
-// dropped.
+// Each queue pair of the group at the port gets a copy of the datagram, which takes a turn of the
+// stage and a receive of its own. The sender's message is not timed by any of them. What is for
+// nobody is dropped.
 void Responder::to_group(const fabric::Packet& packet) {
   const bool group =
       packet.dest_qp == hw::kMulticastQpn && hw::transport_of(packet.opcode) == hw::Transport::kUd;
   const auto members =
       group ? core_.multicast.members(packet.address.dst_gid) : std::span<const std::uint32_t>{};
-  if (members.empty()) ++counters_.n_pkt_drops;
+  bool heard = false;
   for (const std::uint32_t qpn : members) {
+    if (core_.qp(qpn)->port != packet.port) continue;
+    heard = true;
     fabric::PacketPtr copy = core_.packets.clone(packet);
+    copy->port = packet.port;
     copy->dest_qp = qpn;
     copy->message = 0;
     enter_again(std::move(copy));
   }
+  if (!heard) ++counters_.n_pkt_drops;
 }
 
 // On UC a gap, or the beginning of another message, is the end of the message in hand. Whatever

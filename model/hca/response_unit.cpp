@@ -23,7 +23,7 @@ ResponseUnit::ResponseUnit(Core& core)
     : Unit(core.engine, "response"),
       core_(core),
       stage_(core.clock, timing(core.parameters.responder)),
-      transmit_queue_(core, *this) {}
+      transmit_queues_(core, *this) {}
 
 // An answer for the caller to complete: it is looked at when its turn comes.
 Response& ResponseUnit::append(QueuePair& qp, Kind kind, std::uint32_t psn) {
@@ -112,37 +112,46 @@ void ResponseUnit::replay_atomic(QueuePair& qp, std::uint32_t psn) {
 void ResponseUnit::activate(QueuePair& qp) {
   if (qp.receive.respond_active) return;
   qp.receive.respond_active = true;
-  ring_.push({qp.context.qpn, now()});
-  arrange();
+  lanes_[qp.out_port].ring.push({qp.context.qpn, now()});
+  arrange(qp.out_port);
 }
 
-void ResponseUnit::resume() {
-  if (!held_up_) return;
-  held_up_ = false;
-  resumed_at_ = now();
-  arrange();
+void ResponseUnit::resume(std::uint32_t port) {
+  PortLane<Place>& lane = lanes_[port];
+  if (!lane.held_up) return;
+  lane.held_up = false;
+  lane.resumed_at = now();
+  arrange(port);
 }
 
-void ResponseUnit::arrange() {
-  if (scheduled_ || ring_.empty()) return;
-  held_up_ = transmit_queue_.size() >= core_.parameters.requester.gather_reads;
-  if (held_up_) return;
-  scheduled_ = true;
-  schedule(stage_.enter(std::max(ring_.front().since, resumed_at_)));
+void ResponseUnit::arrange(std::uint64_t port) {
+  PortLane<Place>& lane = lanes_[port];
+  if (lane.scheduled || lane.ring.empty()) return;
+  lane.held_up = transmit_queues_[static_cast<std::uint32_t>(port)].size() >=
+                 core_.parameters.requester.gather_reads;
+  if (lane.held_up) return;
+  lane.scheduled = true;
+  const hw::Time at = next_turn(core_, lane, stage_, now(), port);
+  schedule(at, port);
 }
 
-void ResponseUnit::on_event(std::uint64_t) {
-  scheduled_ = false;
-  const std::uint32_t qpn = ring_.pop().qpn;
+void ResponseUnit::on_event(std::uint64_t argument) {
+  const std::uint64_t port = argument % PortLane<Place>::kAgain;
+  PortLane<Place>& lane = lanes_[port];
+  lane.scheduled = false;
+  if ((argument & PortLane<Place>::kAgain) != 0) return arrange(port);
+  const std::uint32_t qpn = lane.ring.pop().qpn;
   if (QueuePair* qp = core_.qp(qpn)) {
     qp->receive.respond_active = false;
-    if (send_one(*qp) && !qp->receive.responses.empty()) {
+    if (qp->out_port != port) {  // it was moved meanwhile
+      activate(*qp);
+    } else if (send_one(*qp) && !qp->receive.responses.empty()) {
       qp->receive.respond_active = true;
-      ring_.push({qpn, qp->receive.responses.first->since});
+      lane.ring.push({qpn, qp->receive.responses.first->since});
     }
   }
-  stage_.hold_until(core_.port->free_at() - core_.port_lead - stage_.latency());
-  arrange();
+  hold_for_room(core_, port, lane, stage_);
+  arrange(port);
 }
 
 // False when the oldest answer is an atomic that is still being carried out.
@@ -198,19 +207,20 @@ void ResponseUnit::send_read_packet(QueuePair& qp, Response& response) {
   if (bytes != 0 && region == nullptr) return refuse_read(qp, std::move(packet));
   ++counters_.read_response_packets;
   ++qp.receive.gathers;
-  transmit_queue_.open(std::move(packet), qp.context.qpn);
+  TransmitQueue& queue = transmit_queues_[qp.out_port];
+  queue.open(std::move(packet), qp.context.qpn);
   std::uint32_t filled = 0;
   if (region != nullptr) {
     Missing missing;
     core_.caches.translation.look_up(*region, address, bytes, missing);
-    if (!missing.empty()) transmit_queue_.hold(missing);
+    if (!missing.empty()) queue.hold(missing);
     MemoryTable::for_each_segment(*region, address, bytes,
                                   [&](std::uint64_t host_address, std::uint32_t length) {
-                                    transmit_queue_.gather(host_address, filled, length);
+                                    queue.gather(host_address, filled, length);
                                     filled += length;
                                   });
   }
-  transmit_queue_.close();
+  queue.close();
   response.offset += bytes;
   response.psn = hw::psn_add(response.psn, 1);
   if (last) pop(qp);
@@ -261,24 +271,25 @@ inline fabric::PacketPtr ResponseUnit::make_packet(const QueuePair& qp, const Re
 }
 
 inline void ResponseUnit::transmit(fabric::PacketPtr packet, QueuePair& qp) {
-  const hw::Time at = transmit_queue_.send(std::move(packet), qp.context.qpn);
+  const hw::Time at = transmit_queues_[qp.out_port].send(std::move(packet), qp.context.qpn);
   if (at == hw::kNever) ++qp.receive.gathers;
 }
 
-void ResponseUnit::packet_left(std::uint32_t qpn, std::uint64_t, const hw::OpcodeInfo&, hw::Time) {
+void ResponseUnit::packet_left(std::uint32_t qpn, std::uint64_t, const hw::OpcodeInfo&, hw::Time,
+                               std::uint32_t port) {
   if (QueuePair* qp = core_.qp(qpn)) --qp->receive.gathers;
-  resume();
+  resume(port);
 }
 
-void ResponseUnit::packet_dropped(std::uint32_t qpn) {
+void ResponseUnit::packet_dropped(std::uint32_t qpn, std::uint32_t port) {
   if (QueuePair* qp = core_.qp(qpn)) --qp->receive.gathers;
-  resume();
+  resume(port);
 }
 
 // A NAK takes the place of the data and is the last word; packet_left() follows.
-bool ResponseUnit::gather_failed(std::uint32_t qpn, fabric::Packet& packet) {
+bool ResponseUnit::gather_failed(std::uint32_t qpn, fabric::Packet& packet, std::uint32_t) {
   make_nak(packet, hw::NakCode::kRemoteOperational);
-  transmit_queue_.drop(qpn);
+  transmit_queues_.drop(qpn);
   if (QueuePair* qp = core_.qp(qpn)) {
     qp->receive.silent = true;
     core_.qp_control->fail(*qp, hw::WcStatus::kLocQpOpErr);

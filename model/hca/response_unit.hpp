@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "hca/core.hpp"
+#include "hca/port_lane.hpp"
 #include "hca/transmit_queue.hpp"
 #include "hcasim/hw/wire/syndrome.hpp"
 #include "sim/engine/unit.hpp"
@@ -43,7 +44,8 @@ struct Replay {
 };
 
 /// Sends what the responder answers: ACKs, NAKs, READ responses, atomic answers; in the order of
-/// the requests within a queue pair, round robin among them, a packet a turn. An ACK that still
+/// the requests within a queue pair, round robin among them, a packet a turn; for each port on its
+/// own. An ACK that still
 /// waits behind nothing but ACKs takes up later ones.
 ///
 /// Timing: an answer decided at t leaves at the first edge after t plus `ack_latency_cycles`, one
@@ -78,14 +80,14 @@ class ResponseUnit : public sim::Unit, public TransmitQueue::Owner {
 
   /// An answer to a READ by this key is not complete.
   static bool reads_by(const QueuePair& qp, std::uint32_t rkey);
-  TransmitQueue& transmit_queue() { return transmit_queue_; }
+  TransmitQueues& transmit_queues() { return transmit_queues_; }
   const Counters& counters() const { return counters_; }
   const Stage& stage() const { return stage_; }
   void on_event(std::uint64_t argument) override;
   void packet_left(std::uint32_t qpn, std::uint64_t message, const hw::OpcodeInfo& info,
-                   hw::Time at) override;
-  bool gather_failed(std::uint32_t qpn, fabric::Packet& packet) override;
-  void packet_dropped(std::uint32_t qpn) override;
+                   hw::Time at, std::uint32_t port) override;
+  bool gather_failed(std::uint32_t qpn, fabric::Packet& packet, std::uint32_t port) override;
+  void packet_dropped(std::uint32_t qpn, std::uint32_t port) override;
 
  private:
   using Kind = Response::Kind;
@@ -96,8 +98,8 @@ class ResponseUnit : public sim::Unit, public TransmitQueue::Owner {
 
   Response& append(QueuePair& qp, Kind kind, std::uint32_t psn);
   void activate(QueuePair& qp);
-  void resume();
-  void arrange();
+  void resume(std::uint32_t port);
+  void arrange(std::uint64_t port);
   bool send_one(QueuePair& qp);
   void make_nak(fabric::Packet& packet, hw::NakCode code);
   void refuse_read(QueuePair& qp, fabric::PacketPtr packet);
@@ -109,13 +111,10 @@ class ResponseUnit : public sim::Unit, public TransmitQueue::Owner {
 
   Core& core_;
   Stage stage_;
-  TransmitQueue transmit_queue_;
+  TransmitQueues transmit_queues_;
   Pool<Response, 256> responses_;
   Pool<Replay, 4> replays_;
-  Fifo<Place> ring_;
-  hw::Time resumed_at_ = 0;
-  bool scheduled_ = false;
-  bool held_up_ = false;  // for lack of room
+  PortLanes<Place> lanes_;
   Counters counters_;
 };
 

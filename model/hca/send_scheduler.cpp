@@ -28,68 +28,97 @@ SendScheduler::SendScheduler(Core& core)
 void SendScheduler::activate(QueuePair& qp) {
   if (qp.send.active) return;
   qp.send.active = true;
-  ring_.push({qp.context.qpn, false, now()});
-  arrange();
+  lanes_[qp.out_port].ring.push({qp.context.qpn, false, now()});
+  arrange(qp.out_port);
 }
 
-void SendScheduler::resume() {
-  if (!held_up_) return;
-  held_up_ = false;
-  resumed_at_ = now();
-  arrange();
+void SendScheduler::resume(std::uint32_t port) {
+  Lane& lane = lanes_[port];
+  if (!lane.held_up) return;
+  lane.held_up = false;
+  lane.resumed_at = now();
+  arrange(port);
 }
 
 // Turns follow each other in the pipeline: the next one entered an interval after the last, which
 // may be before the last one's packet came out.
-void SendScheduler::arrange() {
-  if (scheduled_ || ring_.empty()) return;
-  held_up_ = core_.requester->full();
-  if (held_up_) return;
-  scheduled_ = true;
-  schedule(stage_.enter(std::max(ring_.front().since, resumed_at_)));
+void SendScheduler::arrange(std::uint64_t port) {
+  Lane& lane = lanes_[port];
+  if (lane.scheduled || lane.ring.empty()) return;
+  lane.held_up = core_.requester->full(static_cast<std::uint32_t>(port));
+  if (lane.held_up) return;
+  lane.scheduled = true;
+  const hw::Time at = next_turn(core_, lane, stage_, now(), port);
+  schedule(at, port);
 }
 
 // False when the queue pair whose turn it is has left the ring to wait for its context.
-inline bool SendScheduler::has_context() {
-  Place& place = ring_.front();
+inline bool SendScheduler::has_context(Lane& lane, std::uint64_t port) {
+  Place& place = lane.ring.front();
   if (std::exchange(place.fetched, false) || core_.caches.qpc.look_up(place.qpn)) return true;
   QueuePair* const qp = core_.qp(place.qpn);
   if (qp == nullptr) return true;  // destroyed
   ++qp->lookups;
-  core_.caches.qpc.fetch(place.qpn, *this, place.qpn);
-  ring_.drop();
-  burst_ = 0;
+  core_.caches.qpc.fetch(place.qpn, *this, port << 32 | place.qpn);
+  lane.ring.drop();
+  lane.burst = 0;
   return false;
 }
 
-void SendScheduler::on_context(std::uint64_t qpn) {
-  --core_.qp(static_cast<std::uint32_t>(qpn))->lookups;
-  ring_.push({static_cast<std::uint32_t>(qpn), true, now()});
-  arrange();
+void SendScheduler::on_context(std::uint64_t token) {
+  const std::uint64_t port = token >> 32;
+  const auto qpn = static_cast<std::uint32_t>(token);
+  --core_.qp(qpn)->lookups;
+  lanes_[port].ring.push({qpn, true, now()});
+  arrange(port);
 }
 
-void SendScheduler::on_event(std::uint64_t) {
-  scheduled_ = false;
+// True when the queue pair whose turn it is has left the ring, as it sends by another port now.
+bool SendScheduler::has_moved(Lane& lane, std::uint64_t port) {
+  QueuePair* const qp = core_.qp(lane.ring.front().qpn);
+  if (qp == nullptr) return false;
+  const bool waits = !core_.requester->choose_port(*qp);  // its last departure wakes it
+  if (!waits && qp->out_port == port) return false;
+  lane.ring.pop();
+  lane.burst = 0;
+  if (waits) {
+    qp->send.active = false;
+    return true;
+  }
+  lanes_[qp->out_port].ring.push({qp->context.qpn, true, now()});
+  arrange(qp->out_port);
+  return true;
+}
+
+void SendScheduler::on_event(std::uint64_t argument) {
+  const std::uint64_t port = argument % Lane::kAgain;
+  Lane& lane = lanes_[port];
+  lane.scheduled = false;
+  if ((argument & Lane::kAgain) != 0) return arrange(port);
   ++counters_.turns;
-  if (!has_context()) return arrange();
-  QueuePair* qp = core_.qp(ring_.front().qpn);
+  if (!has_context(lane, port)) return arrange(port);
+  if (core_.several_ports() && has_moved(lane, port)) return arrange(port);
+  take_turn(lane);
+  hold_for_room(core_, port, lane, stage_);
+  arrange(port);
+}
+
+inline void SendScheduler::take_turn(Lane& lane) {
+  QueuePair* qp = core_.qp(lane.ring.front().qpn);
   const bool sent = qp != nullptr && core_.requester->transmit(*qp);
   if (!sent) ++counters_.blocked;
   const hw::Time more = sent ? core_.requester->more_since(*qp) : hw::kNever;
   if (more == hw::kNever) {
     if (qp != nullptr) qp->send.active = false;
-    ring_.pop();
-    burst_ = 0;
-  } else {
-    ring_.front().since = more;
-    if (++burst_ == core_.parameters.scheduler.burst_packets) {
-      ring_.push(ring_.pop());
-      burst_ = 0;
-    }
+    lane.ring.pop();
+    lane.burst = 0;
+    return;
   }
-  // The port's buffer is bounded: the next packet is made when all but `port_lead` of it has left.
-  stage_.hold_until(core_.port->free_at() - core_.port_lead - stage_.latency());
-  arrange();
+  lane.ring.front().since = more;
+  if (++lane.burst == core_.parameters.scheduler.burst_packets) {
+    lane.ring.push(lane.ring.pop());
+    lane.burst = 0;
+  }
 }
 
 }  // namespace hcasim::hca

@@ -67,30 +67,31 @@ bool TransmitQueue::reads_before(std::uint64_t number) {
 }
 
 void TransmitQueue::send_ready() {
-  while (!entries_.empty() && entries_.front().reads == 0 && !core_.port_stopped) {
+  while (!entries_.empty() && entries_.front().reads == 0 && !port_.stopped) {
     Entry entry = entries_.pop();
     ++first_;
     if (entry.special != Entry::Special::kNothing && send_special(entry)) continue;
-    if (entry.error && !owner_.gather_failed(entry.qpn, *entry.packet)) continue;
+    if (entry.error && !owner_.gather_failed(entry.qpn, *entry.packet, index_)) continue;
     const std::uint64_t message = entry.packet->message;
     const hw::OpcodeInfo& info = entry.packet->info();
-    owner_.packet_left(entry.qpn, message, info, core_.port->send(std::move(entry.packet)));
+    owner_.packet_left(entry.qpn, message, info, port_.out->send(std::move(entry.packet)), index_);
   }
 }
 
 // What is dropped is not sent; what goes to a group is copied. False when it is left to the caller.
 bool TransmitQueue::send_special(Entry& entry) {
   if (entry.special == Entry::Special::kDropped) {
-    owner_.packet_dropped(entry.qpn);
+    owner_.packet_dropped(entry.qpn, index_);
     return true;
   }
   if (entry.error) return false;
   fabric::PacketPtr copy = core_.packets.clone(*entry.packet);
+  copy->port = index_;
   const std::uint64_t message = entry.packet->message;
   const hw::OpcodeInfo& info = entry.packet->info();
-  const hw::Time at = core_.port->send(std::move(entry.packet));
-  core_.loopback->take(std::move(copy), core_.port->free_at());
-  owner_.packet_left(entry.qpn, message, info, at);
+  const hw::Time at = port_.out->send(std::move(entry.packet));
+  core_.loopback->take(std::move(copy), port_.out->free_at());
+  owner_.packet_left(entry.qpn, message, info, at, index_);
   return true;
 }
 

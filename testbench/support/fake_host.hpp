@@ -58,6 +58,7 @@ class FakeHost : public hw::HostPort {
 
   hw::DeviceLimits limits{};
   std::uint64_t device_id = hw::bar::kDeviceIdValue;
+  std::uint32_t down_port = 0;         ///< 1-based; 0: all are up
   bool answers = true;                 ///< false: commands are lost
   bool knows_objects = false;          ///< true: destroying an unknown region fails
   bool answers_error_doorbell = true;  ///< kQpErrorDone follows a QP-error doorbell
@@ -363,6 +364,9 @@ class FakeHost : public hw::HostPort {
         break;
       case hw::CommandOpcode::kDetachMcast:
         members.erase({hw::load<hw::McastGroup>(mailbox.payload).gid, object});
+        break;
+      case hw::CommandOpcode::kQueryPort:
+        hw::store(mailbox.payload, hw::PortInfo{object == down_port ? 0u : 1u, 0});
         break;
       default:
         mailbox.status = hw::CommandStatus::kBadOpcode;

@@ -33,6 +33,7 @@ enum class CommandOpcode : std::uint16_t {
   kModifyCq = 17,     ///< in: CqContext; mask: CqModify
   kAttachMcast = 18,  ///< object: QPN; in: McastGroup
   kDetachMcast = 19,  ///< object: QPN; in: McastGroup
+  kQueryPort = 20,    ///< object: port, 1-based; out: PortInfo
 };
 
 /// What kModifySrq does: a pause alone, or the other two together. Between a pause and the new ring
@@ -77,6 +78,16 @@ struct DeviceLimits {
   std::uint32_t max_mcast_qp_attach;  ///< queue pairs of a group
 };
 static_assert(sizeof(DeviceLimits) == 64);
+
+/// Most ports that an adapter has.
+inline constexpr std::uint32_t kMaxPorts = 4;
+
+/// State of a port that kQueryPort reports.
+struct PortInfo {
+  std::uint32_t active;  ///< 1: its link is up; 0: it is down
+  std::uint32_t reserved;
+};
+static_assert(sizeof(PortInfo) == 8);
 
 /// A group that a queue pair is attached to, or detached from.
 struct McastGroup {

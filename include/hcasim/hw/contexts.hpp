@@ -76,7 +76,8 @@ struct QpContext {
   std::uint32_t rq_head;      ///< producer index at the transition to RTR
   std::uint64_t tail_record;  ///< host address of the own receive queue's TailRecord
   AddressVector av;
-  std::uint8_t reserved[96];
+  std::uint8_t port;  ///< that the queue pair is bound to, 1-based; 0, before INIT: the first
+  std::uint8_t reserved[95];
 };
 static_assert(sizeof(QpContext) == 256);
 

@@ -87,6 +87,7 @@ enum class EqeType : std::uint8_t {
   kReceiveQueueError = 11,  ///< number: receive queue; value: tail (BAD_DOORBELL, FETCH_ERROR)
   kSendQueueError = 12,     ///< number: QPN; a send WQE or doorbell that makes no sense
   kQpSendError = 13,        ///< number: QPN of UC or UD went to SQE on its own; value: WcStatus
+  kPortState = 14,          ///< number: port, 1-based; value: 1 its link came up, 0 it went down
 };
 
 /// An event: 32 bytes. owner as in Cqe.

@@ -35,7 +35,8 @@ unsigned rvt_unregister_device(rvt_dev_info* rdi);
 /// The device as verbs callers see it; its limits are valid once registered.
 ib_device* rvt_ib_device(rvt_dev_info* rdi);
 
-/// Calls `handler` with the events of the device itself (IB_EVENT_DEVICE_FATAL).
+/// Calls `handler` with the events of the device itself (IB_EVENT_DEVICE_FATAL) and of its ports
+/// (IB_EVENT_PORT_ERR, IB_EVENT_PORT_ACTIVE, with the number of the port).
 void rvt_set_event_handler(rvt_dev_info* rdi, ib_event_handler_t handler, void* context);
 
 /// True once a command was not answered in time: every later control verb fails with -EIO.

@@ -9,6 +9,7 @@
 #include "hcasim/rvt/ib_enums.hpp"
 #include "hcasim/rvt/ib_objects.hpp"
 #include "hcasim/rvt/ib_work.hpp"
+#include "hcasim/rvt/rdmavt_port.hpp"
 
 /// The verbs, as a kernel consumer calls them: the kernel's core layer (use counts, pointers
 /// checked, objects allocated and freed) over the rvt functions.
@@ -109,6 +110,14 @@ int ib_poll_cq(ib_cq* cq, int entries, ib_wc* wc);
 /// @param flags IB_CQ_SOLICITED or IB_CQ_NEXT_COMP, with or without IB_CQ_REPORT_MISSED_EVENTS
 /// @return 1 when missed events are to be reported and there are completions; otherwise 0
 int ib_req_notify_cq(ib_cq* cq, std::uint32_t flags);
+
+// --- Ports
+// ----------------------------------------------------------------------------------------
+
+/// Reads state and limits of a port: see rvt_query_port. Tasks only.
+/// @param port_num 1-based
+/// @return 0; -EINVAL no such port; -EIO
+int ib_query_port(ib_device* device, std::uint32_t port_num, ib_port_attr* port_attr);
 
 // --- Shared receive queues ----------------------------------------------------------------------
 

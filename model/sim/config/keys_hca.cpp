@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
+#include "hcasim/hw/commands.hpp"
 #include "hcasim/hw/receive_queue_ports.hpp"
 #include "sim/config/schema.hpp"
 
@@ -23,6 +24,10 @@ void add_send_keys(KeyList& keys, hca::Parameters& p) {
           {"hca.core_clock_mhz", &p.core_clock_mhz, between(1, 10'000),
            "Clock of the adapter; a cycle must be a whole number of picoseconds",
            "assumed: common for a network adapter of its time; 2 ns a cycle"},
+          {"hca.ports", &p.ports, between(1, hw::kMaxPorts),
+           "Network ports, each with a link as the fabric table says; cables join ports of one "
+           "number, so without a switch both adapters need as many",
+           "NVIDIA, ConnectX adapters: one or two ports"},
           {"hca.doorbell.latency_cycles", &p.doorbell.timing.latency_cycles, kLatency,
            "Doorbell at the BAR to its hand-over to scheduler or receive queue",
            "assumed: decode, FIFO, merge and one register"},

@@ -3,6 +3,7 @@
 
 #include "sim/replay/node_objects.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "sim/replay/device_limits.hpp"
@@ -125,19 +126,25 @@ ControlResult NodeObjects::make_qp(const Operation& operation, NameId name, Name
   return {};
 }
 
-void NodeObjects::set_path(rvt::ib_qp_attr& attr, std::uint32_t peer) const {
-  const NodeAddress& remote = directory_.node(peer).node_.address();
-  attr.ah_attr.grh.sgid = node_.address().gid;
+// Ports are 1-based. One that no adapter has is left to the driver to refuse.
+void NodeObjects::set_path(rvt::ib_qp_attr& attr, std::uint32_t port, std::uint32_t peer,
+                           std::uint32_t peer_port) const {
+  const auto index = [](std::uint32_t number) { return std::clamp(number, 1u, hw::kMaxPorts) - 1; };
+  const NodeAddress& own = node_.address(index(port));
+  const NodeAddress& remote = directory_.node(peer).node_.address(index(peer_port));
+  attr.ah_attr.port_num = static_cast<std::uint8_t>(port);
+  attr.ah_attr.grh.sgid = own.gid;
   attr.ah_attr.grh.dgid = remote.gid;
   attr.ah_attr.grh.traffic_class = static_cast<std::uint8_t>(node_.config().fabric.traffic_class);
-  attr.ah_attr.roce.smac = node_.address().mac;
+  attr.ah_attr.roce.smac = own.mac;
   attr.ah_attr.roce.dmac = remote.mac;
 }
 
 int NodeObjects::to_init(TraceQp& qp, const Operation& operation) {
   rvt::ib_qp_attr attr;
   attr.qp_state = rvt::IB_QPS_INIT;
-  attr.port_num = 1;
+  attr.port_num = static_cast<std::uint32_t>(operation.value(Arg::kPort));
+  qp.port = attr.port_num;
   attr.qp_access_flags = static_cast<std::uint32_t>(operation.value(Arg::kAccess));
   attr.qkey = static_cast<std::uint32_t>(operation.value(Arg::kQkey));
   const bool datagram = qp.qp->qp_type == rvt::IB_QPT_UD;
@@ -147,12 +154,6 @@ int NodeObjects::to_init(TraceQp& qp, const Operation& operation) {
 }
 
 // Where the sends of a UD QP go from now on.
-int NodeObjects::send_to(TraceQp& qp, std::uint32_t peer, std::uint32_t peer_qpn) {
-  rvt::ib_qp_attr attr;
-  set_path(attr, peer);
-  return send_by(qp, attr.ah_attr, peer_qpn);
-}
-
 int NodeObjects::send_by(TraceQp& qp, const rvt::rdma_ah_attr& path, std::uint32_t remote_qpn) {
   rvt::ib_ah* ah = rvt::rdma_create_ah(pd_, &path);
   if (rvt::IS_ERR(ah)) return rvt::PTR_ERR(ah);
@@ -164,9 +165,10 @@ int NodeObjects::send_by(TraceQp& qp, const rvt::rdma_ah_attr& path, std::uint32
 
 ControlResult NodeObjects::connect_datagram(TraceQp& qp, const ConnectSide& side,
                                             std::uint32_t peer_qpn) {
-  int error = send_to(qp, side.peer_node, peer_qpn);
-  if (error != 0) return {error, "create_ah"};
   rvt::ib_qp_attr attr;
+  set_path(attr, qp.port, side.peer_node, qp.port);
+  int error = send_by(qp, attr.ah_attr, peer_qpn);
+  if (error != 0) return {error, "create_ah"};
   attr.qp_state = rvt::IB_QPS_RTR;
   error = rvt::ib_modify_qp(qp.qp, &attr, rvt::IB_QP_STATE);
   if (error != 0) return {error, "modify_qp to RTR"};
@@ -209,7 +211,7 @@ ControlResult NodeObjects::connect_end(const Operation& operation, const Connect
   if (it.qp->qp_type == rvt::IB_QPT_UD) return connect_datagram(it, side, peer_qpn);
   rvt::ib_qp_attr attr;
   attr.qp_state = rvt::IB_QPS_RTR;
-  set_path(attr, it.peer_node);
+  set_path(attr, it.port, it.peer_node, it.port);
   attr.path_mtu = mtu_code(operation.value(Arg::kMtu));
   attr.dest_qp_num = peer_qpn;
   attr.rq_psn = side.peer_psn;
@@ -269,15 +271,17 @@ int read_attributes(const Operation& operation, rvt::ib_qp_attr& attr) {
 }  // namespace
 
 // `dest=`: a UD QP sends there from now on, which is nothing that the QP is told.
-int NodeObjects::read_destination(TraceQp& qp, std::uint64_t dest, rvt::ib_qp_attr& attr,
+int NodeObjects::read_destination(TraceQp& qp, const Operation& operation, rvt::ib_qp_attr& attr,
                                   int& mask) {
+  const std::uint64_t dest = operation.value(Arg::kDest);
   qp.peer_node = directory_.index_of(static_cast<NameId>(dest >> 32));
   const TraceQp* peer = directory_.node(qp.peer_node).qp(static_cast<NameId>(dest));
   if (peer == nullptr) return -22;  // not created yet
-  if (qp.qp->qp_type == rvt::IB_QPT_UD) return send_to(qp, qp.peer_node, peer->qpn);
-  mask |= rvt::IB_QP_DEST_QPN | rvt::IB_QP_AV;
+  const std::uint32_t port = operation.has(Arg::kPort) ? attr.port_num : std::max(qp.port, 1u);
+  set_path(attr, port, qp.peer_node, peer->port != 0 ? peer->port : port);
   attr.dest_qp_num = peer->qpn;
-  set_path(attr, qp.peer_node);
+  if (qp.qp->qp_type == rvt::IB_QPT_UD) return send_by(qp, attr.ah_attr, peer->qpn);
+  mask |= rvt::IB_QP_DEST_QPN | rvt::IB_QP_AV;
   return 0;
 }
 
@@ -287,10 +291,11 @@ int NodeObjects::modify(const Operation& operation) {
   int mask = read_attributes(operation, attr);
   int error = 0;
   if (operation.has(Arg::kDest)) {
-    error = read_destination(it, operation.value(Arg::kDest), attr, mask);
+    error = read_destination(it, operation, attr, mask);
   }
   if (error == 0 && operation.has(Arg::kGid)) error = send_to_group(it, operation);
   if (error == 0) error = rvt::ib_modify_qp(it.qp, &attr, mask);
+  if (error == 0 && operation.has(Arg::kPort)) it.port = attr.port_num;
   if (error == 0 && attr.qp_state == rvt::IB_QPS_RESET && (mask & rvt::IB_QP_STATE) != 0) {
     listener_->qp_reset(operation.object, it);
   }

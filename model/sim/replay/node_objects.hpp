@@ -47,6 +47,7 @@ struct TraceQp {
   std::uint32_t max_recv_wr = 0;
   bool sq_sig_all = false;
   NameId srq = kNoName;          ///< where its receives come from, or none
+  std::uint32_t port = 0;        ///< that it is bound to, 1-based; 0: none yet
   rvt::ib_ah* ah = nullptr;      ///< UD: where sends go, ...
   std::uint32_t remote_qpn = 0;  ///< ... and to which QP there
 
@@ -187,7 +188,7 @@ class NodeObjects {
   int alloc_mr(NameId name, std::uint64_t length);
   ControlResult make_qp(const Operation& operation, NameId name, NameId send_cq, NameId recv_cq);
   int modify(const Operation& operation);
-  int read_destination(TraceQp& qp, std::uint64_t dest, rvt::ib_qp_attr& attr, int& mask);
+  int read_destination(TraceQp& qp, const Operation& operation, rvt::ib_qp_attr& attr, int& mask);
   int dereg(const Operation& operation);
   int destroy_cq(const Operation& operation);
   int destroy_qp(const Operation& operation);
@@ -197,14 +198,14 @@ class NodeObjects {
   int destroy_srq(const Operation& operation);
   int to_init(TraceQp& qp, const Operation& operation);
   ControlResult connect_datagram(TraceQp& qp, const ConnectSide& side, std::uint32_t peer_qpn);
-  int send_to(TraceQp& qp, std::uint32_t peer, std::uint32_t peer_qpn);
   int send_to_group(TraceQp& qp, const Operation& operation);
   int send_by(TraceQp& qp, const rvt::rdma_ah_attr& path, std::uint32_t remote_qpn);
   int attach_mcast(const Operation& operation);
   int detach_mcast(const Operation& operation);
   void detach_all();
   bool in_use() const;
-  void set_path(rvt::ib_qp_attr& attr, std::uint32_t peer) const;
+  void set_path(rvt::ib_qp_attr& attr, std::uint32_t port, std::uint32_t peer,
+                std::uint32_t peer_port) const;
 
   NodeSystem& node_;
   ObjectDirectory& directory_;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Multicast groups of a trace.
+#include <algorithm>
 #include <cerrno>
 
 #include "hcasim/hw/wire/multicast.hpp"
@@ -25,7 +26,9 @@ rvt::ib_gid group_of(const Operation& operation) {
 int NodeObjects::send_to_group(TraceQp& qp, const Operation& operation) {
   if (qp.qp->qp_type != rvt::IB_QPT_UD) return -EINVAL;
   rvt::ib_qp_attr attr;
-  set_path(attr, index());
+  const auto given = static_cast<std::uint32_t>(operation.value(Arg::kPort));
+  const std::uint32_t port = operation.has(Arg::kPort) ? given : std::max(qp.port, 1u);
+  set_path(attr, port, index(), port);
   attr.ah_attr.grh.dgid = group_of(operation);
   return send_by(qp, attr.ah_attr, hw::kMulticastQpn);
 }

@@ -179,13 +179,15 @@ void Replay::build() {
 
 // Only an observer of the run hears of arrivals, which cost an event each.
 void Replay::observe(std::size_t index) {
-  fabric::PacketObserver* const recorder = packets_ != nullptr ? &packets_->add_port() : nullptr;
   hca::AdapterModule& adapter = system_->node(index).adapter();
-  adapter.port().port().set_observer(recorder);
-  if (options_.observer == nullptr) return;
-  ObservedNode& node = observed_.emplace_back(*options_.observer, index, recorder);
-  adapter.port().port().set_observer(&node, true);
-  adapter.adapter().set_transport_observer(&node);
+  for (std::uint32_t port = 0; port < adapter.ports(); ++port) {
+    fabric::PacketObserver* const recorder = packets_ != nullptr ? &packets_->add_port() : nullptr;
+    adapter.port(port).port().set_observer(recorder);
+    if (options_.observer == nullptr) continue;
+    ObservedNode& node = observed_.emplace_back(*options_.observer, index, recorder);
+    adapter.port(port).port().set_observer(&node, true);
+    adapter.adapter().set_transport_observer(&node);
+  }
 }
 
 void Replay::begin() {
@@ -402,8 +404,11 @@ void Replay::append_process(std::size_t index, RunResult& out) const {
 void Replay::tear_down() {
   for (std::size_t i = 0; i < system_->size(); ++i) {
     system_->node(i).adapter().adapter().set_observer(nullptr);
-    system_->node(i).adapter().adapter().set_transport_observer(nullptr);
-    system_->node(i).adapter().port().port().set_observer(nullptr);
+    hca::AdapterModule& adapter = system_->node(i).adapter();
+    adapter.adapter().set_transport_observer(nullptr);
+    for (std::uint32_t port = 0; port < adapter.ports(); ++port) {
+      adapter.port(port).port().set_observer(nullptr);
+    }
   }
   for (auto& process : processes_) process->stop();
   for (std::size_t i = 0; i < system_->size(); ++i) {

@@ -54,27 +54,40 @@ void visit_buses(NodeSystem& node, hca::CounterVisitor& visitor) {
   const host::MmioCounters& mmio = node.host().mmio().counters();
   visitor.counter("mmio_writes", mmio.writes);
   visitor.counter("mmio_credit_waits", mmio.credit_waits);
-  const fabric::PortCounters& port = node.adapter().port().port().counters();
-  visitor.unit("port");
+}
+
+// The first port has the names that an only one has.
+std::string of_port(const char* name, std::uint32_t index) {
+  return index == 0 ? name : std::string(name) + '.' + std::to_string(index + 1);
+}
+
+void visit_port(NodeSystem& node, std::uint32_t index, hca::CounterVisitor& visitor) {
+  const fabric::PortCounters& port = node.adapter().port(index).port().counters();
+  visitor.unit(of_port("port", index).c_str());
   visitor.counter("packets_out", port.packets_out);
   visitor.counter("packets_in", port.packets_in);
-  if (const fabric::PausablePort* pausable = node.adapter().pausable_port()) {
+  if (const fabric::PausablePort* pausable = node.adapter().pausable_port(index)) {
     visitor.counter("rx_prio0_pause", pausable->frames_in());
   }
   visitor.counter("rx_icrc_encapsulated", port.rx_icrc_encapsulated);
 }
 
-void visit_faults(NodeSystem& node, hca::CounterVisitor& visitor) {
-  const fabric::FaultCounters link = node.adapter().port().fault_counters();
-  visitor.unit("faults");
+void visit_link_faults(NodeSystem& node, std::uint32_t index, hca::CounterVisitor& visitor) {
+  const fabric::FaultCounters link = node.adapter().port(index).fault_counters();
+  visitor.unit(of_port("faults", index).c_str());
   visitor.counter("packets_lost", link.lost);
   visitor.counter("packets_duplicated", link.duplicated);
   visitor.counter("packets_reordered", link.reordered);
   visitor.counter("packets_corrupted", link.corrupted);
   visitor.counter("packets_lost_link_down", link.lost_link_down);
+}
+
+void visit_faults(NodeSystem& node, hca::CounterVisitor& visitor) {
+  visit_link_faults(node, 0, visitor);
   const host::FaultCounters host = node.host().fault_counters();
   visitor.counter("dma_read_errors_injected", host.read_errors);
   visitor.counter("dma_reads_slow", host.slow_reads);
+  for (std::uint32_t i = 1; i < node.adapter().ports(); ++i) visit_link_faults(node, i, visitor);
 }
 
 }  // namespace
@@ -84,12 +97,17 @@ SystemSnapshot snapshot(NodeSystem& node) {
   Collector collector(node.node_name(), out.counters);
   node.adapter().adapter().visit_counters(collector);
   visit_buses(node, collector);
+  for (std::uint32_t i = 0; i < node.adapter().ports(); ++i) visit_port(node, i, collector);
   visit_faults(node, collector);
-  const auto add = [&](const char* name, hw::Time busy) { out.busy.emplace_back(name, busy); };
-  const auto add_link = [&](const char* name, const fabric::LinkClock& link) {
+  const auto add = [&](const std::string& name, hw::Time busy) {
+    out.busy.emplace_back(name, busy);
+  };
+  const auto add_link = [&](const std::string& name, const fabric::LinkClock& link) {
     add(name, static_cast<hw::Time>(link.busy_ps()));
   };
-  add_link("wire", node.adapter().port().port().clock());
+  for (std::uint32_t i = 0; i < node.adapter().ports(); ++i) {
+    add_link(of_port("wire", i), node.adapter().port(i).port().clock());
+  }
   add_link("pcie_up", node.adapter().endpoint().upstream());
   add_link("pcie_down", node.host().root_complex().downstream());
   node.adapter().adapter().visit_busy(add);

@@ -30,18 +30,18 @@ rvt::rvt_driver_params driver_parameters(const NodeConfig& config) {
 
 }  // namespace
 
-NodeAddress address_of_node(std::size_t index) {
+NodeAddress address_of_node(std::size_t index, std::uint32_t port) {
   NodeAddress address;
   const std::size_t number = index + 1;
   address.gid.raw[10] = address.gid.raw[11] = 0xff;
   address.gid.raw[12] = 10;
-  address.gid.raw[13] = static_cast<std::uint8_t>(number >> 16);
+  address.gid.raw[13] = static_cast<std::uint8_t>(port);
   address.gid.raw[14] = static_cast<std::uint8_t>(number >> 8);
   address.gid.raw[15] = static_cast<std::uint8_t>(number);
   address.mac = {0x02,
                  0,
                  0,
-                 static_cast<std::uint8_t>(number >> 16),
+                 static_cast<std::uint8_t>(port),
                  static_cast<std::uint8_t>(number >> 8),
                  static_cast<std::uint8_t>(number)};
   return address;
@@ -52,7 +52,6 @@ NodeSystem::NodeSystem(const sc_core::sc_module_name& module_name, const std::st
                        Conductor& conductor)
     : sc_core::sc_module(module_name),
       name_(name),
-      address_(address_of_node(index)),
       config_(config),
       engine_(name.c_str(), conductor),
       host_("host", engine_, config.pcie, config.host, kHostMemoryBytes, seed + index),
@@ -61,6 +60,9 @@ NodeSystem::NodeSystem(const sc_core::sc_module_name& module_name, const std::st
       device_(rvt::rvt_alloc_device(host_.cpu(), driver_parameters(config))) {
   adapter_.dma().bind(host_.dma_target());
   host_.mmio_initiator().bind(adapter_.bar());
+  for (std::uint32_t port = 0; port < addresses_.size(); ++port) {
+    addresses_[port] = address_of_node(index, port);
+  }
 }
 
 }  // namespace hcasim::sim

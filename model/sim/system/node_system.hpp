@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <systemc>
@@ -21,8 +22,9 @@ struct NodeAddress {
   rvt::mac_address mac{};
 };
 
-/// The address of the node with this index: 10.0.0.(index + 1) and a locally administered MAC.
-NodeAddress address_of_node(std::size_t index);
+/// The address of a port, both counted from 0: 10.PORT.0.(index + 1) and a locally administered
+/// MAC.
+NodeAddress address_of_node(std::size_t index, std::uint32_t port = 0);
 
 /// One host with its adapter and the driver on top, wired up.
 class NodeSystem : public sc_core::sc_module {
@@ -31,7 +33,8 @@ class NodeSystem : public sc_core::sc_module {
              const NodeConfig& config, std::uint64_t seed, Conductor& conductor);
 
   const std::string& node_name() const { return name_; }
-  const NodeAddress& address() const { return address_; }
+  /// Of a port, counted from 0.
+  const NodeAddress& address(std::uint32_t port = 0) const { return addresses_[port]; }
   const NodeConfig& config() const { return config_; }
   EngineModule& engine_module() { return engine_; }
   Engine& engine() { return engine_.engine(); }
@@ -41,7 +44,7 @@ class NodeSystem : public sc_core::sc_module {
 
  private:
   std::string name_;
-  NodeAddress address_;
+  std::array<NodeAddress, hw::kMaxPorts> addresses_;
   NodeConfig config_;
   EngineModule engine_;
   host::HostModule host_;

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "hcasim/sim/input_error.hpp"
 #include "sim/engine/log.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -57,26 +58,45 @@ System::System(const SystemConfig& config, const SystemOptions& options)
   }
 }
 
+// Ports with the same number are at the ends of one cable.
 void System::lay_cable() {
-  fabric::PortModule& first = nodes_.front()->adapter().port();
-  if (nodes_.size() == 1) {
-    first.out.bind(first.in);  // a cable plugged into its own port
-    return;
+  NodeSystem& first = *nodes_.front();
+  NodeSystem& second = *nodes_.back();  // with one node, cables lead back into their own port
+  const std::uint32_t ports = first.adapter().ports();
+  if (second.adapter().ports() != ports) {
+    throw InputError("configuration", 0, 0,
+                     "hca.ports of node " + second.node_name() + " to be that of node " +
+                         first.node_name() + " (" + std::to_string(ports) +
+                         "), as cables join their ports unless fabric.topology is switch",
+                     std::to_string(second.adapter().ports()));
   }
-  fabric::PortModule& second = nodes_.back()->adapter().port();
-  fabric::connect(first, second);
-  fabric::couple(conductor_.coupling(), first, second);
+  for (std::uint32_t port = 0; port < ports; ++port) {
+    fabric::connect(first.adapter().port(port), second.adapter().port(port));
+    fabric::couple(conductor_.coupling(), first.adapter().port(port), second.adapter().port(port));
+  }
+}
+
+fabric::PortModule& System::switch_port(std::size_t node, std::uint32_t port) {
+  return switch_->port(first_switch_port_[node] + port);
 }
 
 void System::join_by_switch(std::uint64_t seed) {
   std::vector<fabric::SwitchLink> links;
-  for (const auto& node : nodes_) links.push_back({node->node_name(), node->config().fabric});
+  for (const auto& node : nodes_) {
+    first_switch_port_.push_back(links.size());
+    for (std::uint32_t port = 0; port < node->adapter().ports(); ++port) {
+      links.push_back({node->node_name(), node->config().fabric, port + 1});
+    }
+  }
   switch_ = std::make_unique<fabric::SwitchModule>("network_switch", conductor_, links, seed);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    fabric::PortModule& port = nodes_[i]->adapter().port();
-    fabric::connect(port, switch_->port(i));
-    fabric::couple(conductor_.coupling(), port, switch_->port(i));
-    switch_->core().add_address(nodes_[i]->address().mac, i);
+    for (std::uint32_t port = 0; port < nodes_[i]->adapter().ports(); ++port) {
+      fabric::PortModule& own = nodes_[i]->adapter().port(port);
+      fabric::PortModule& there = switch_port(i, port);
+      fabric::connect(own, there);
+      fabric::couple(conductor_.coupling(), own, there);
+      switch_->core().add_address(nodes_[i]->address(port).mac, first_switch_port_[i] + port);
+    }
   }
 }
 
@@ -129,8 +149,10 @@ int System::start_devices() {
 void System::begin_faults(hw::Time time) {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     nodes_[i]->host().begin_faults(time);
-    nodes_[i]->adapter().port().begin_faults(time);
-    if (switch_ != nullptr) switch_->port(i).begin_faults(time);
+    for (std::uint32_t port = 0; port < nodes_[i]->adapter().ports(); ++port) {
+      nodes_[i]->adapter().port(port).begin_faults(time);
+      if (switch_ != nullptr) switch_port(i, port).begin_faults(time);
+    }
   }
 }
 

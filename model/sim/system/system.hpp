@@ -25,9 +25,10 @@ struct SystemOptions {
   bool run_ahead = true;
 };
 
-/// All nodes and the cable or the switch between them. A process holds one system at a time.
+/// All nodes and the cables or the switch between them. A process holds one system at a time.
 class System {
  public:
+  /// @throws InputError when a cable is to join adapters that differ in their number of ports
   System(const SystemConfig& config, const SystemOptions& options);
   ~System() { conductor_.stop(); }
   System(const System&) = delete;
@@ -54,12 +55,14 @@ class System {
 
  private:
   hw::Time next_time();
+  fabric::PortModule& switch_port(std::size_t node, std::uint32_t port);
   void lay_cable();
   void join_by_switch(std::uint64_t seed);
 
   Conductor conductor_;
   std::vector<std::unique_ptr<NodeSystem>> nodes_;
   std::unique_ptr<fabric::SwitchModule> switch_;
+  std::vector<std::size_t> first_switch_port_;  // of each node
 };
 
 }  // namespace hcasim::sim

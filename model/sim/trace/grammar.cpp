@@ -77,7 +77,8 @@ constexpr KeyRow kKeys[] = {
      "READs and atomics in flight as responder"},
     {"pkey_index", "pkey_index", Kind::kNumber, Arg::kPkeyIndex, 0, 65535, 0,
      "index into the P_Key table"},
-    {"port_num", "port_num", Kind::kNumber, Arg::kPort, 1, 255, 1, "port of the adapter"},
+    {"port_num", "port_num", Kind::kNumber, Arg::kPort, 1, 255, 1,
+     "port of the adapter; of `connect` at both ends"},
     {"qkey", "qkey", Kind::kHex, Arg::kQkey, 0, k32, 0,
      "Q_Key of a UD QP, for what comes and what it sends"},
     {"gid", "gid", Kind::kGid, Arg::kGid, 0, 0, 0, "multicast group"},
@@ -133,7 +134,7 @@ constexpr KeySet kQpCaps =
 constexpr VerbRow kVerbRows[] = {
     {"connect", Verb::kConnect, Role::kCreates, ObjectKind::kQp, kNone,
      kQpCaps | keys("mtu psn timeout retry_cnt rnr_retry min_rnr_timer max_rd_atomic access cqe "
-                    "mr_length qkey"),
+                    "mr_length qkey port_num"),
      kNone, 0,
      "on both nodes: the CQ `cq` and the MR `mr` with all rights if missing, a QP, all states up "
      "to RTS; UD QPs send to each other"},

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
 // Bringing devices up and down, events, and the order of locks.
+#include <gmock/gmock.h>
+
 #include <array>
 #include <cerrno>
 #include <memory>
@@ -36,6 +38,40 @@ TEST_F(Device, LimitsAreTheAdaptersWithinTheDrivers) {
   EXPECT_EQ(attrs.max_qp_rd_atom, 7);
   EXPECT_EQ(attrs.max_qp, 64);
   EXPECT_EQ(attrs.max_cqe, 4096);
+}
+
+TEST_F(Device, PortsAreTheAdapters) {
+  host.limits.ports = 2;
+  host.down_port = 2;
+  ASSERT_EQ(bring_up(), 0);
+  ib_device* const it = rvt_ib_device(device.get());
+  EXPECT_EQ(it->phys_port_cnt, 2u);
+  ib_port_attr attr;
+  for (const std::uint32_t none : {0u, 3u}) EXPECT_EQ(ib_query_port(it, none, &attr), -EINVAL);
+  ASSERT_EQ(ib_query_port(it, 1, &attr), 0);
+  EXPECT_EQ(attr.state, IB_PORT_ACTIVE);
+  EXPECT_EQ(attr.active_mtu, IB_MTU_4096);
+  EXPECT_EQ(attr.max_msg_sz, RVT_MAX_MESSAGE);
+  ASSERT_EQ(ib_query_port(it, 2, &attr), 0);
+  EXPECT_EQ(attr.state, IB_PORT_DOWN);
+}
+
+TEST_F(Device, EventsOfPortsNameThePort) {
+  host.limits.ports = 2;
+  ASSERT_EQ(bring_up(), 0);
+  std::vector<std::pair<ib_event_type, std::uint32_t>> seen;
+  rvt_set_event_handler(
+      device.get(),
+      [](ib_event* event, void* list) {
+        static_cast<decltype(seen)*>(list)->emplace_back(event->event, event->element.port_num);
+      },
+      &seen);
+  host.event(0, hw::EqeType::kPortState, 2, 0);
+  host.event(0, hw::EqeType::kPortState, 2, 1);
+  host.event(0, hw::EqeType::kPortState, 3, 0);  // there is none
+  EXPECT_THAT(seen, testing::ElementsAre(testing::Pair(IB_EVENT_PORT_ERR, 2u),
+                                         testing::Pair(IB_EVENT_PORT_ACTIVE, 2u)));
+  EXPECT_EQ(device->stats.stray_events, 1u);
 }
 
 TEST_F(Device, RefusesForeignAdaptersAndBadParameters) {

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// When an end of a link finds out that the link is down, and up again.
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+#include "fabric/link_state.hpp"
+
+namespace hcasim::fabric {
+namespace {
+
+using Changes = std::vector<std::pair<Time, bool>>;
+
+struct Log final : LinkListener {
+  explicit Log(const sim::Engine& of) : engine(of) {}
+  void on_link(bool up) override { changes.emplace_back(engine.now(), up); }
+  const sim::Engine& engine;
+  Changes changes;
+};
+
+Changes seen(const LinkOutage& in, const LinkOutage& out) {
+  sim::Engine engine("node");
+  Log log(engine);
+  LinkState state(engine, "link_state", log);
+  state.expect(in, out);
+  if (engine.next_time() != hw::kNever) engine.run(hw::kNever);
+  return log.changes;
+}
+
+constexpr Time kThere = 310;  // latencies of the two directions
+constexpr Time kHere = 410;
+
+TEST(LinkState, SeesAtOnceThatNothingComesInAndThatItDoesAgain) {
+  EXPECT_EQ(seen({1000, 5000, kHere}, {0, 0, kThere}),
+            (Changes{{1000, false}, {6000 + kHere, true}}));
+}
+
+TEST(LinkState, HearsOfItsOwnDirectionAFlightLater) {
+  EXPECT_EQ(seen({0, 0, kHere}, {1000, 5000, kThere}),
+            (Changes{{1000 + kHere, false}, {6000 + kThere + kHere, true}}));
+}
+
+TEST(LinkState, IsUpWhenBothDirectionsAre) {
+  EXPECT_EQ(seen({1000, 5000, kHere}, {1000, 5000, kThere}),
+            (Changes{{1000, false}, {6000 + kThere + kHere, true}}));
+  EXPECT_EQ(seen({1000, 5000, kHere}, {20000, 1, kThere}).size(), 4u);
+  // The second outage is heard of in the moment in which the first one is over.
+  EXPECT_EQ(seen({1000, 5000, kHere}, {6000, 1000, kThere}),
+            (Changes{{1000, false}, {7000 + kThere + kHere, true}}));
+}
+
+TEST(LinkState, NeverDownSaysNothing) {
+  EXPECT_EQ(seen({1000, 0, kHere}, {1000, 0, kThere}), Changes{});
+}
+
+}  // namespace
+}  // namespace hcasim::fabric
