@@ -274,6 +274,17 @@ TEST_F(WatchTest, SeesAWriteThatIsPostedAndNotYetVisible) {
   EXPECT_NE(watch(a, 64, 4), 0u);  // what is visible is no news
 }
 
+TEST_F(WatchTest, IsToldTheFirstToBeVisibleOfAllSlots) {
+  const std::uint64_t a = memory.allocate(64, 64);
+  PostedWrites other(memory);
+  const std::uint64_t value = 1;
+  posted.post(a, &value, sizeof value, 700);
+  other.post(a, &value, sizeof value, 600);
+  other.post(a, &value, sizeof value, 650);
+  EXPECT_EQ(watch(a, 64, 3), 0u);
+  EXPECT_EQ(calls, (std::vector<std::pair<std::uint64_t, Time>>{{3, 600}}));
+}
+
 TEST_F(WatchTest, SpansPagesAndCanBeTakenBack) {
   const std::uint64_t a = memory.allocate(16'384, 4096);
   watch(a, 16'384, 1);
