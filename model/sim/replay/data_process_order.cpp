@@ -44,6 +44,7 @@ void DataProcess::take_control(const Operation& operation) {
     own_order_.touch(operation.object, ends_object(operation.verb));
   }
   if (operation.has(Arg::kDest)) set_destination(operation, control);
+  if (operation.has(Arg::kMemory)) await_object(operation.value(Arg::kMemory), control);
   if (operation.after != kNoName) control.after = labels_.refer(operation.after);
   if (operation.label != kNoName) control.label = labels_.define(operation.label);
   controls_.push(control);
@@ -84,11 +85,15 @@ void DataProcess::touch_default_mr(ControlOrder& order, bool there) {
 
 // Whose objects the remote names of the QP's posts are from here on, and whose QP must be there.
 void DataProcess::set_destination(const Operation& operation, PendingControl& control) {
-  const std::uint64_t dest = operation.value(Arg::kDest);
-  const std::uint32_t node = directory_.index_of(static_cast<NameId>(dest >> 32));
+  await_object(operation.value(Arg::kDest), control);
+  set_peer_of(operation.object, control.peer_node);
+}
+
+// An object of another node that must be there: the node above, the object in the lower 32 bits.
+void DataProcess::await_object(std::uint64_t object, PendingControl& control) {
+  const std::uint32_t node = directory_.index_of(static_cast<NameId>(object >> 32));
   control.peer_node = node;
-  if (node != own_index_) control.peer = order_of(node).latest(static_cast<NameId>(dest));
-  set_peer_of(operation.object, node);
+  if (node != own_index_) control.peer = order_of(node).latest(static_cast<NameId>(object));
 }
 
 void DataProcess::set_peer_of(NameId qp, std::uint32_t node) {

@@ -185,6 +185,10 @@ class NodeObjects {
   ControlResult make_cq(NameId name, std::uint32_t cqe, std::uint32_t vector);
   int make_mr(NameId name, std::uint64_t length, std::uint32_t access, bool iova_given,
               std::uint64_t iova);
+  int register_memory(NameId name, std::uint64_t host, std::uint64_t length, std::uint32_t access,
+                      std::uint64_t address);
+  int reg_mr(const Operation& operation);
+  int reg_shared_mr(const Operation& operation);
   int alloc_mr(NameId name, std::uint64_t length);
   ControlResult make_qp(const Operation& operation, NameId name, NameId send_cq, NameId recv_cq);
   int modify(const Operation& operation);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,12 @@ const std::string& name_of_trace(const RunOptions& options) {
   return options.trace_name.empty() ? options.trace : options.trace_name;
 }
 
+// The index of the node whose host node `index` shares.
+std::optional<std::size_t> host_of(const CheckedTrace& trace, std::size_t index) {
+  if (trace.hosts()[index] == trace.nodes()[index]) return {};
+  return std::ranges::find(trace.nodes(), trace.hosts()[index]) - trace.nodes().begin();
+}
+
 // One replay from the reading of the head to the statistics.
 class Replay {
  public:
@@ -146,7 +153,10 @@ bool interrupted(const RunOptions& options) {
 
 void Replay::build() {
   SystemOptions options;
-  for (const NameId name : trace_.nodes()) options.nodes.emplace_back(trace_.names().text(name));
+  for (std::size_t i = 0; i < trace_.nodes().size(); ++i) {
+    options.nodes.emplace_back(std::string(trace_.names().text(trace_.nodes()[i])),
+                               host_of(trace_, i));
+  }
   options.seed = options_.seed;
   options.run_ahead = options_.run_ahead;
   if (!options_.pcap.empty()) {
@@ -170,7 +180,8 @@ void Replay::build() {
                                        trace_.names().find(kDefaultMr));
     directory_.add(trace_.nodes()[i], *objects_.back());
     sources_.emplace_back();
-    NodeRecorder& node = recorder_->add_node(options.nodes[i]);
+    NodeRecorder& node = recorder_->add_node(options.nodes[i].name);
+    system_->node(i).engine().name_units(options.nodes[i].name);
     processes_.push_back(std::make_unique<DataProcess>(*objects_[i], directory_, &node));
     system_->node(i).adapter().adapter().set_observer(&node);
     observe(i);
@@ -379,7 +390,12 @@ RunResult Replay::result() {
   out.failure = failure_;
   for (std::size_t i = 0; i < system_->size(); ++i) {
     append_statistics(system_->node(i), before_[i], end - measure_from_, out.statistics);
-    out.engine_events += system_->node(i).engine().events_run() - before_[i].engine_events;
+    NodeSystem& node = system_->node(i);
+    if (node.shares_host()) {
+      out.statistics.nodes[i].host = node.host_owner().node_name();
+    } else {
+      out.engine_events += node.engine().events_run() - before_[i].engine_events;
+    }
     append_process(i, out);
   }
   if (fabric::SwitchModule* network_switch = system_->network_switch()) {

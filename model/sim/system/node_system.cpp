@@ -28,6 +28,14 @@ rvt::rvt_driver_params driver_parameters(const NodeConfig& config) {
   return params;
 }
 
+// A host of its own, or that of a neighbour, with the units that follow named after this node.
+std::shared_ptr<host::Machine> machine_for(const std::string& name, EngineModule* own,
+                                           NodeSystem* neighbour) {
+  if (own != nullptr) return std::make_shared<host::Machine>(*own, kHostMemoryBytes);
+  neighbour->engine().name_units(name);
+  return neighbour->host().machine();
+}
+
 }  // namespace
 
 NodeAddress address_of_node(std::size_t index, std::uint32_t port) {
@@ -50,12 +58,25 @@ NodeAddress address_of_node(std::size_t index, std::uint32_t port) {
 NodeSystem::NodeSystem(const sc_core::sc_module_name& module_name, const std::string& name,
                        std::size_t index, const NodeConfig& config, std::uint64_t seed,
                        Conductor& conductor)
+    : NodeSystem(module_name, name, index, config, seed, &conductor, nullptr) {}
+
+NodeSystem::NodeSystem(const sc_core::sc_module_name& module_name, const std::string& name,
+                       std::size_t index, const NodeConfig& config, std::uint64_t seed,
+                       NodeSystem& neighbour)
+    : NodeSystem(module_name, name, index, config, seed, nullptr, &neighbour) {}
+
+NodeSystem::NodeSystem(const sc_core::sc_module_name& module_name, const std::string& name,
+                       std::size_t index, const NodeConfig& config, std::uint64_t seed,
+                       Conductor* conductor, NodeSystem* neighbour)
     : sc_core::sc_module(module_name),
       name_(name),
       config_(config),
-      engine_(name.c_str(), conductor),
-      host_("host", engine_, config.pcie, config.host, kHostMemoryBytes, seed + index),
-      adapter_("hca0", engine_, config_.hca, config.pcie, config.fabric,
+      owner_(neighbour != nullptr ? neighbour->owner_ : *this),
+      engine_(neighbour == nullptr ? std::make_unique<EngineModule>(name.c_str(), *conductor)
+                                   : nullptr),
+      machine_(machine_for(name, engine_.get(), neighbour)),
+      host_("host", machine_, config.pcie, config.host, seed + index),
+      adapter_("hca0", machine_->engine, config_.hca, config.pcie, config.fabric,
                make_receive_queue(config.hca), seed + index),
       device_(rvt::rvt_alloc_device(host_.cpu(), driver_parameters(config))) {
   adapter_.dma().bind(host_.dma_target());
