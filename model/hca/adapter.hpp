@@ -40,6 +40,8 @@ class Adapter : public pcie::BarTarget {
   /// Who takes the packets that come in.
   fabric::PacketSink& packet_sink();
   void set_observer(MessageObserver* observer);
+  /// Null: nobody is told.
+  void set_timer_observer(TimerObserver* observer);
 
   bool bar_write(std::uint64_t offset, const void* data, std::uint32_t bytes) override;
   bool bar_write_ahead(std::uint64_t offset, const void* data, std::uint32_t bytes,

@@ -46,6 +46,7 @@ struct Core {
   fabric::PacketPool& packets;
   fabric::PacketPort* port = nullptr;
   MessageObserver* observer = nullptr;
+  TimerObserver* timer_observer = nullptr;
   hw::Time port_lead = 0;  ///< how long before the port runs dry new packets are made
   ContextStore contexts;
   ContextCaches caches{dma, parameters};

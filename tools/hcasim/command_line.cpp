@@ -102,12 +102,15 @@ void define(CLI::App& app, RunCommand& command) {
   add_number(app, "--seed", command.seed, "Seed of everything that is drawn (default: 1)")
       ->type_name("N");
   add_time(app, "--measure-from", command.measure_from,
-           "Leave what comes before TIME out of all results but the packets of --pcap");
+           "Leave what comes before TIME out of all results but those of --pcap and --ftrace");
   add_path(app, "--out", command.out, "Write stats.json, completions.csv and config.toml to DIR")
       ->type_name("DIR");
   app.add_flag("--json", command.json, "Print the main results as JSON");
   add_path(app, "--pcap", command.pcap,
            "Write the packets of the run: what each node sends, as it leaves the node")
+      ->type_name("FILE");
+  add_path(app, "--ftrace", command.ftrace,
+           "Write the tracepoints of the drivers as Linux does for rdmavt")
       ->type_name("FILE");
   app.add_flag("--no-run-ahead", command.no_run_ahead,
                "Keep all nodes in step: slower, with the same results");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hcasim/sim/input_error.hpp"
+#include "sim/ftrace/recorder.hpp"
 #include "sim/record/packet_recorder.hpp"
 #include "sim/record/recorder.hpp"
 #include "sim/record/text.hpp"
@@ -101,6 +102,7 @@ class Replay {
   bool run_until(hw::Time end);
   bool run_in_steps(hw::Time end);
   void begin_measuring();
+  bool output_failed() const;
   bool all_finished() const;
   bool all_settled() const;
   bool all_delivered() const;
@@ -122,6 +124,7 @@ class Replay {
   ObjectDirectory directory_;
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<PacketRecorder> packets_;
+  std::unique_ptr<ftrace::Recorder> tracepoints_;  // outlives the devices that report to it
   std::unique_ptr<System> system_;
   std::vector<std::unique_ptr<NodeObjects>> objects_;
   std::vector<std::unique_ptr<TraceSource>> sources_;
@@ -149,6 +152,10 @@ void Replay::build() {
     packets_ = std::make_unique<PacketRecorder>(options_.pcap, PacketRecorder::kReorderWindow,
                                                 options_.outputs);
   }
+  if (!options_.ftrace.empty()) {
+    tracepoints_ = std::make_unique<ftrace::Recorder>(
+        options_.ftrace, ftrace::Recorder::kReorderWindow, options_.outputs);
+  }
   system_ = std::make_unique<System>(config_, options);
   RecorderOptions recording{.completions_csv = options_.completions_csv,
                             .outputs = options_.outputs};
@@ -172,6 +179,10 @@ void Replay::build() {
     if (packets_ != nullptr) {
       system_->node(i).adapter().port().port().set_observer(&packets_->add_port());
     }
+    if (tracepoints_ != nullptr) {
+      system_->node(i).adapter().adapter().set_timer_observer(
+          &tracepoints_->add_node(options.nodes[i], *system_->node(i).device()));
+    }
   }
 }
 
@@ -185,6 +196,7 @@ void Replay::begin() {
   measure_from_ = later(epoch_, options_.measure_from);
   recorder_->set_epoch(epoch_, measure_from_);
   if (packets_ != nullptr) packets_->set_epoch(epoch_);
+  if (tracepoints_ != nullptr) tracepoints_->set_epoch(epoch_);
   system_->begin_faults(epoch_);
   for (std::size_t i = 0; i < system_->size(); ++i) {
     sources_[i] = std::make_unique<TraceSource>(options_.trace, trace_.nodes()[i], set_up);
@@ -200,6 +212,11 @@ void Replay::introduce() {
       if (i != j) processes_[i]->add_peer(j, *processes_[j], system_->apart(i, j));
     }
   }
+}
+
+bool Replay::output_failed() const {
+  return recorder_->output_failed() || (packets_ != nullptr && packets_->failed()) ||
+         (tracepoints_ != nullptr && tracepoints_->failed());
 }
 
 bool Replay::all_finished() const {
@@ -317,7 +334,7 @@ void Replay::simulate() {
       sends_new_packets();
     }
     if (options_.progress != nullptr) options_.progress(end - epoch_, done);
-    if (recorder_->output_failed() || (packets_ != nullptr && packets_->failed())) return;
+    if (output_failed()) return;
     if ((all_finished() && (idle || all_delivered())) || (idle && all_settled())) return;
     if (interrupted(options_)) {
       partial_ = true;
@@ -356,6 +373,7 @@ RunResult Replay::result() {
   RunResult out;
   recorder_->close(end);
   if (packets_ != nullptr) packets_->close();
+  if (tracepoints_ != nullptr) tracepoints_->close();
   out.statistics = recorder_->statistics();
   out.statistics.measured_from = options_.measure_from;
   out.statistics.seed = options_.seed;
@@ -389,6 +407,7 @@ void Replay::tear_down() {
   for (std::size_t i = 0; i < system_->size(); ++i) {
     system_->node(i).adapter().adapter().set_observer(nullptr);
     system_->node(i).adapter().port().port().set_observer(nullptr);
+    system_->node(i).adapter().adapter().set_timer_observer(nullptr);
   }
   for (auto& process : processes_) process->stop();
   for (std::size_t i = 0; i < system_->size(); ++i) {

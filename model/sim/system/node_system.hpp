@@ -41,6 +41,7 @@ class NodeSystem : public sc_core::sc_module {
 
  private:
   std::string name_;
+  std::string device_name_;  // hcasim0 for the first node
   NodeAddress address_;
   NodeConfig config_;
   EngineModule engine_;
