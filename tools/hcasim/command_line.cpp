@@ -72,7 +72,8 @@ void define(CLI::App& app, ConfigCommand& command) {
 
 void define(CLI::App& app, ImportCommand& command) {
   add_path(app, "CAPTURE", command.captures,
-           "Captures of RoCEv2 or InfiniBand packets; several are merged by time")
+           "Captures of RoCEv2 or InfiniBand packets; several are merged by time. Or a text of "
+           "rdmavt's tracepoints")
       ->type_name("")
       ->required();
   add_path(app, "-o,--output", command.trace, "Trace to write; compressed if it ends in .zst")
@@ -129,7 +130,7 @@ class CommandLine {
     app_.require_subcommand(0, 1);
     add("config", "Print the effective configuration with type, range and source of each key",
         config_);
-    add("import", "Turn a capture into a trace and say what was found", import_);
+    add("import", "Turn a capture or tracepoints into a trace and say what was found", import_);
     add("run", "Replay a trace on simulated hosts", run_);
   }
 
