@@ -97,9 +97,10 @@ class Scanner {
     return skip(static_cast<std::size_t>(last - text_.data()));
   }
   [[noreturn]] void fail(std::string expected) const {
-    const std::string_view found = text_.substr(0, word_length());
+    const std::size_t begin = std::min(text_.find_first_not_of(kBlanks), text_.size());
+    const std::string_view found = text_.substr(begin, text_.find(' ', begin) - begin);
     throw FieldError{column_, std::move(expected),
-                     text_.empty() ? "the end of the line" : std::string(found)};
+                     found.empty() ? "the end of the line" : std::string(found)};
   }
 
   std::string_view text_;

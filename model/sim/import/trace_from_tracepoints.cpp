@@ -150,7 +150,7 @@ class TracepointWriter {
     line.set(Arg::kMtu, mtu_of(one, two));
     line.set(Arg::kPsn, first_psn(one));
     line.set(Arg::kPsnPeer, first_psn(two));
-    line.set(Arg::kMaxSendWr, std::max(send_depth(one), send_depth(two)));
+    line.set(Arg::kMaxSendWr, send_depth(one, two));
     line.set(Arg::kMaxRecvWr, options_.max_recv_wr);
     const auto all = [&](const PlannedEnd& end) {
       return end.qp != kNobody && seen(end)->all_signaled;
@@ -209,10 +209,13 @@ class TracepointWriter {
     }
     return 0;
   }
-  std::uint64_t send_depth(const PlannedEnd& end) const {
-    const SeenQp* const qp = seen(end);
-    if (qp == nullptr || qp->size < 2) return options_.max_send_wr;
-    return std::min<std::uint64_t>(qp->size - 1, kMaxSendWr);
+  // One slot of a send queue is always empty.
+  std::uint64_t send_depth(const PlannedEnd& one, const PlannedEnd& two) const {
+    std::uint64_t slots = 0;
+    for (const PlannedEnd* const end : {&one, &two}) {
+      if (end->qp != kNobody) slots = std::max<std::uint64_t>(slots, seen(*end)->size);
+    }
+    return slots < 2 ? options_.max_send_wr : std::min(slots - 1, kMaxSendWr);
   }
   std::uint64_t cq_entries() const {
     std::uint64_t needed = kDefaultCqe;

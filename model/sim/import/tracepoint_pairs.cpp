@@ -23,6 +23,11 @@ struct Fit {
 };
 
 bool fits(const SeenQp& from, const SeenPost& post, const SeenReceive& receive) {
+  // A message that its receiver refused ends the receive with an error of the receiver's.
+  const bool refused =
+      post.status == hw::WcStatus::kRemInvReqErr || post.status == hw::WcStatus::kRemOpErr;
+  if (refused != (receive.status != hw::WcStatus::kSuccess)) return false;
+  if (refused) return post.time <= receive.time;
   const std::uint64_t header = from.type == rvt::IB_QPT_UD ? hw::kGrhAreaBytes : 0;
   return (post.opcode == hw::WrOpcode::kRdmaWriteWithImm) == receive.write &&
          (post.opcode == hw::WrOpcode::kSendWithInv) == receive.invalidates &&
@@ -37,7 +42,7 @@ Fit match(const SeenQp& from, const SeenQp& to, OnMatch on_match) {
   std::size_t next = 0;
   for (std::size_t r = 0; r < to.receives.size(); ++r) {
     const SeenReceive& receive = to.receives[r];
-    if (receive.status != hw::WcStatus::kSuccess) continue;
+    if (receive.status == hw::WcStatus::kWrFlushErr) continue;
     std::size_t at = next;
     std::int64_t skipped = 0;
     for (; at < from.posts.size() && from.posts[at].time <= receive.time; ++at) {
@@ -98,17 +103,21 @@ void join(SeenQp& from, SeenQp& to) {
 void pair_queue_pairs(TracepointAnalysis& analysis) {
   std::vector<SeenQp>& qps = analysis.qps;
   const std::vector<Candidate> found = candidates_of(qps);
+  std::vector<std::int64_t> score_of(qps.size());
   for (const Candidate& best : found) {
     if (qps[best.a].peer != kNobody || qps[best.b].peer != kNobody) continue;
+    const auto is_free = [&](std::size_t qp) {
+      return qps[qp].peer == kNobody || score_of[qp] == best.score;
+    };
     const auto rival = [&](const Candidate& other) {
       const bool same = other.a == best.a && other.b == best.b;
       const bool one =
           other.a == best.a || other.b == best.b || other.a == best.b || other.b == best.a;
-      return !same && one && other.score == best.score && qps[other.a].peer == kNobody &&
-             qps[other.b].peer == kNobody;
+      return !same && one && other.score == best.score && is_free(other.a) && is_free(other.b);
     };
     const bool uncertain = std::ranges::any_of(found, rival);
     qps[best.a].uncertain = qps[best.b].uncertain = uncertain;
+    score_of[best.a] = score_of[best.b] = best.score;
     qps[best.a].peer = best.b;
     qps[best.b].peer = best.a;
     join(qps[best.a], qps[best.b]);
