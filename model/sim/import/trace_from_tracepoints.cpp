@@ -67,7 +67,7 @@ class TracepointWriter {
   const SeenQp& real_of(const PlannedEnd& end) const {
     return end.qp != kNobody ? *seen(end) : *seen(plan_.ends[end.peer]);
   }
-  NameId node_of(const PlannedEnd& end) { return names_.intern(plan_.nodes[end.node]); }
+  NameId node_of(const PlannedEnd& end) { return names_.intern(plan_.nodes[end.node].name); }
   NameId name_of(const PlannedEnd& end) { return names_.intern(end.name); }
   NameId region_name(std::size_t region) { return names_.intern("f" + std::to_string(region + 1)); }
   Operation begin(Verb verb, const PlannedEnd& end) {
@@ -111,11 +111,9 @@ class TracepointWriter {
       writer_.assume(assumption);
     }
     write_doubts();
-    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
-      const bool real = i < analysis_.devices.size();
-      writer_.comment(real ? plan_.nodes[i] + " is device " + analysis_.devices[i]
-                           : plan_.nodes[i] + " stands for all that is not in the file");
-      writer_.node(names_.intern(plan_.nodes[i]));
+    for (const PlannedNode& node : plan_.nodes) {
+      writer_.comment(node.name + ' ' + node.meaning);
+      writer_.node(names_.intern(node.name));
     }
     for (std::size_t i = 0; i < plan_.ends.size(); ++i) {
       if (plan_.ends[i].peer > i) write_connection(i);
@@ -242,7 +240,7 @@ class TracepointWriter {
       if (!needed[i]) continue;
       Operation line;
       line.reset(Verb::kRegMr);
-      line.node = names_.intern(plan_.nodes[i]);
+      line.node = names_.intern(plan_.nodes[i].name);
       line.object = no_rights_;
       line.set(Arg::kLength, buffer_bytes_);
       line.set(Arg::kAccess, 0);
@@ -400,7 +398,7 @@ class TracepointWriter {
     if (!asap) {
       set_time(line, send.time);
     } else if (send.after.qp == kNobody) {
-      set_time(line, plan_.start);
+      set_time(line, send.post->after.qp == kNobody ? plan_.start : send.time);
     } else {
       refer_to(line, node, send.after);
     }

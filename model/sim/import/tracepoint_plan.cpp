@@ -3,6 +3,7 @@
 #include "sim/import/tracepoint_plan.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "hcasim/hw/wire/syndrome.hpp"
@@ -92,9 +93,15 @@ class Planner {
     return name;
   }
 
+  std::size_t add_node(const std::string& name, const std::string& meaning) {
+    plan_.nodes.push_back({unique(name), meaning});
+    return plan_.nodes.size() - 1;
+  }
+
   void make_nodes() {
-    for (const std::string& device : analysis_.devices)
-      plan_.nodes.push_back(unique(clean(device)));
+    for (const std::string& device : analysis_.devices) {
+      add_node(clean(device), "is device " + device);
+    }
   }
 
   void make_ends() {
@@ -105,27 +112,41 @@ class Planner {
         continue;
       }
       end_of_[i] = plan_.ends.size();
-      const std::string name = plan_.nodes[qp.device] + ".qp" + std::to_string(qp.qpn);
+      const std::string name = plan_.nodes[qp.device].name + ".qp" + std::to_string(qp.qpn);
       plan_.ends.push_back({.qp = i, .node = qp.device, .name = unique(name)});
-      plan_.ends.back().name.erase(0, plan_.nodes[qp.device].size() + 1);
+      plan_.ends.back().name.erase(0, plan_.nodes[qp.device].name.size() + 1);
     }
     const std::size_t real = plan_.ends.size();
     for (std::size_t i = 0; i < real; ++i) give_peer(i);
-    if (plan_.made_up_peers != 0) plan_.nodes.push_back(unique("peer"));
   }
 
   void give_peer(std::size_t index) {
     const std::size_t peer = analysis_.qps[plan_.ends[index].qp].peer;
     if (peer != kNobody) {
       plan_.ends[index].peer = end_of_[peer];
+      move_apart(plan_.ends[index], plan_.ends[end_of_[peer]]);
       return;
     }
-    const std::string name = "of_" + plan_.nodes[plan_.ends[index].node] + '_';
+    const std::string name = "of_" + plan_.nodes[plan_.ends[index].node].name + '_';
     const std::size_t made_up = plan_.ends.size();
-    plan_.ends.push_back(
-        {.peer = index, .node = analysis_.devices.size(), .name = name + plan_.ends[index].name});
+    plan_.ends.push_back({.peer = index, .node = others(), .name = name + plan_.ends[index].name});
     plan_.ends[index].peer = made_up;
     ++plan_.made_up_peers;
+  }
+
+  // The node that stands for all that is not in the file.
+  std::size_t others() {
+    if (!others_) others_ = add_node("peer", "stands for all that is not in the file");
+    return *others_;
+  }
+
+  // A replay connects different nodes only.
+  void move_apart(PlannedEnd& one, PlannedEnd& two) {
+    if (one.node != two.node) return;
+    const std::string name = plan_.nodes[one.node].name;
+    auto [twin, is_new] = twins_.try_emplace(one.node, 0);
+    if (is_new) twin->second = add_node(name, "is " + name + " too: peers of queue pairs there");
+    two.node = twin->second;
   }
 
   // What nothing tells the end of, and needs a receive that nothing tells of, was cut off.
@@ -303,6 +324,10 @@ class Planner {
         if (send.post == nullptr || send.post->after.qp == kNobody) continue;
         send.after = place_of(send.post->after);
         if (send.after.qp == kNobody) continue;
+        if (plan_.ends[send.after.qp].node != end.node) {
+          send.after = {};
+          continue;
+        }
         PlannedEnd& before = plan_.ends[send.after.qp];
         (send.after.receive ? before.receives[send.after.index].label
                             : before.sends[send.after.index].label)
@@ -344,6 +369,8 @@ class Planner {
   TracepointPlan plan_;
   std::vector<std::size_t> end_of_;  // by queue pair of the analysis
   std::set<std::string> names_;
+  std::optional<std::size_t> others_;
+  std::map<std::size_t, std::size_t> twins_;  // by node: that of its queue pairs' peers
 };
 
 }  // namespace

@@ -71,9 +71,15 @@ struct FastRegion {
   bool valid = false;
 };
 
+/// A node of the replay.
+struct PlannedNode {
+  std::string name;
+  std::string meaning;  ///< in words
+};
+
 /// All of it.
 struct TracepointPlan {
-  std::vector<std::string> nodes;  ///< devices; then, if need be, one that stands for all others
+  std::vector<PlannedNode> nodes;
   std::vector<PlannedEnd> ends;
   std::vector<FastRegion> regions;
   hw::Time start = 0;                ///< of the first send

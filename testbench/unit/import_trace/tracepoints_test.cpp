@@ -122,10 +122,10 @@ TEST(Tracepoints, TwoQueuePairsOfOneMachineAreFound) {
   it.received(8, 5000);
   it.sent(6, 0, 0);
   const Imported imported(it);
-  EXPECT_EQ(imported.result.nodes, 1U);
-  EXPECT_THAT(imported.connect(), HasSubstr("connect r0.qp6 r0.qp8 "));
+  EXPECT_EQ(imported.result.nodes, 2U);
+  EXPECT_THAT(imported.connect(), HasSubstr("connect r0.qp6 r0_2.qp8 "));
   EXPECT_THAT(imported.connect(), HasSubstr("max_send_wr=32 "));
-  EXPECT_THAT(imported.lines("post_recv"), ElementsAre("r0 post_recv qp8 length=5000"));
+  EXPECT_THAT(imported.lines("post_recv"), ElementsAre("r0_2 post_recv qp8 length=5000"));
   EXPECT_THAT(imported.lines("post_send"),
               ElementsAre("r0 post_send qp6 SEND length=5000 at=100000ns solicited"));
 }
@@ -175,8 +175,8 @@ TEST(Tracepoints, DatagramsAreLongerWhereTheyArrive) {
   it.received(6, 140);
   it.sent(2, 0, 0);
   const Imported imported(it);
-  EXPECT_THAT(imported.connect(), HasSubstr("connect r0.qp2 r0.qp6 cqe=16384 type=UD "));
-  EXPECT_THAT(imported.lines("post_recv"), ElementsAre("r0 post_recv qp6 length=140"));
+  EXPECT_THAT(imported.connect(), HasSubstr("connect r0.qp2 r0_2.qp6 cqe=16384 type=UD "));
+  EXPECT_THAT(imported.lines("post_recv"), ElementsAre("r0_2 post_recv qp6 length=140"));
 }
 
 TEST(Tracepoints, UnsignaledSendsAreDoneWithTheNextThatIsNot) {
@@ -213,26 +213,29 @@ TEST(Tracepoints, WaitsForAReceiveTellTheTimerAndComeAgainWhenAsked) {
   ImportOptions late;
   late.receives = ReceivePolicy::kAsSeen;
   EXPECT_THAT(Imported(it, late).lines("post_recv"),
-              ElementsAre("r0 post_recv qp6 length=100 at=430000ns"));
+              ElementsAre("r0_2 post_recv qp6 length=100 at=430000ns"));
 }
 
 TEST(Tracepoints, AsapFollowsCompletions) {
   Machine it;
   it.post(2, 2, 100);
-  it.received(6, 100);
+  it.received(6, 100, kSuccess, "r1");
   it.sent(2, 0, 0);
-  it.post(6, 2, 50);
+  it.post(6, 2, 50, kSignaled, kRc, "r1");
   it.received(2, 50);
-  it.sent(6, 1, 0);
+  it.sent(6, 1, 0, kSuccess, "r1");
   it.post(2, 2, 100);
-  it.received(6, 100);
+  it.received(6, 100, kSuccess, "r1");
   it.sent(2, 2, 0);
   ImportOptions asap;
   asap.timing = TimingPolicy::kAsap;
   EXPECT_THAT(Imported(it, asap).lines("post_send"),
-              ElementsAre("r0 post_send qp2 SEND length=100 at=100000ns label=l1",
-                          "r0 post_send qp6 SEND length=50 after=l1 label=l1",
+              ElementsAre("r0 post_send qp2 SEND length=100 at=100000ns",
+                          "r1 post_send qp6 SEND length=50 after=l1",
                           "r0 post_send qp2 SEND length=100 after=l1"));
+  EXPECT_THAT(Imported(it, asap).lines("post_recv"),
+              ElementsAre("r0 post_recv qp2 length=50 label=l1",
+                          "r1 post_recv qp6 length=100 label=l1", "r1 post_recv qp6 length=100"));
 }
 
 TEST(Tracepoints, FailuresHappenAgain) {
@@ -256,7 +259,7 @@ TEST(Tracepoints, FlushesWithoutAnErrorAreTheProgramsDoing) {
   it.sent(2, 0, 0);
   it.received(6, 0, kFlushed);
   const Imported imported(it);
-  EXPECT_THAT(imported.lines("modify_qp"), ElementsAre("r0 modify_qp qp6 state=ERR at=130000ns"));
+  EXPECT_THAT(imported.lines("modify_qp"), ElementsAre("r0_2 modify_qp qp6 state=ERR at=130000ns"));
   EXPECT_EQ(imported.result.receives, 2U);
 }
 
