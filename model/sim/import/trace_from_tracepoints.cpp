@@ -10,6 +10,7 @@
 #include "hcasim/rvt/ib_enums.hpp"
 #include "sim/import/label_pool.hpp"
 #include "sim/import/tracepoint_plan.hpp"
+#include "sim/import/tracepoint_requests.hpp"
 #include "sim/trace/grammar.hpp"
 
 namespace hcasim::sim {
@@ -20,7 +21,6 @@ constexpr std::uint64_t kFastRegionBytes = kPage;
 constexpr std::uint64_t kDefaultCqe = 16384;
 constexpr std::uint64_t kMaxCqe = 4194303;
 constexpr std::uint64_t kMaxSendWr = 65534;
-constexpr std::uint64_t kMostInline = 64;  // bytes that a new queue pair of a trace takes
 
 /// A line behind the set-up.
 struct TimedLine {
@@ -266,16 +266,11 @@ class TracepointWriter {
     if (next_receive_[index] == end.receives.size()) return;
     PlannedReceive& receive = end.receives[next_receive_[index]++];
     Operation line = begin(Verb::kPostRecv, end);
-    set_buffer(line, receive.length, receive.bad ? buffer_bytes_ : 0);
+    set_buffer(line, default_mr_, receive.length, receive.bad ? buffer_bytes_ : 0);
     if (receive.time) set_time(line, *receive.time);
     give_label(line, end.node, receive.label);
     writer_.write(line);
     ++result_.receives;
-  }
-
-  void set_buffer(Operation& line, std::uint64_t length, std::uint64_t offset) const {
-    length = std::min(length, kMaxLength);
-    if (length != 0) line.add_sge({default_mr_, static_cast<std::uint32_t>(length), offset});
   }
 
   // Sends.
@@ -303,10 +298,11 @@ class TracepointWriter {
     PlannedSend& send = end.sends[place];
     Operation line = begin(Verb::kPostSend, end);
     if (send.post != nullptr) {
-      set_post(line, end, send);
+      fill_request(line, send, receive_of(end, send), {default_mr_, no_rights_});
       ++result_.sends;
     } else {
-      set_made_up(line, end, send);
+      const bool datagram = real_of(end).type == rvt::IB_QPT_UD;
+      fill_made_up(line, *send.receive, datagram, {default_mr_, no_rights_});
     }
     const SendOpcode opcode = line.opcode;
     if (opcode == SendOpcode::kRegMr) {
@@ -320,76 +316,9 @@ class TracepointWriter {
     if (send.receive_place != kNobody) write_next_receive(end.peer);
   }
 
-  void set_post(Operation& line, const PlannedEnd& end, const PlannedSend& send) const {
-    const SeenPost& post = *send.post;
-    line.opcode = static_cast<SendOpcode>(post.opcode);
-    const bool local =
-        post.opcode == hw::WrOpcode::kRegMr || post.opcode == hw::WrOpcode::kLocalInv;
-    if ((post.send_flags & rvt::IB_SEND_SIGNALED) == 0) line.flags |= kUnsignaled;
-    if ((post.send_flags & rvt::IB_SEND_FENCE) != 0) line.flags |= kFence;
-    if ((post.send_flags & rvt::IB_SEND_SOLICITED) != 0) line.flags |= kSolicited;
-    if ((post.send_flags & rvt::IB_SEND_INLINE) != 0 && post.length <= kMostInline) {
-      line.flags |= kInline;
-    }
-    if (!local) set_buffer(line, post.length, 0);
-    set_operands(line, end, post);
-    if (!is_remote(post.opcode)) return;
-    line.set(Arg::kRemoteMr, send.spoilt == Spoilt::kNoRights ? no_rights_ : default_mr_);
-    line.set(Arg::kRemoteOffset, send.spoilt == Spoilt::kMisaligned ? 1 : 0);
-  }
-
-  // Immediate data: the sender's tracepoint does not have it, the receiver's does. Operands: none
-  // has them.
-  void set_operands(Operation& line, const PlannedEnd& end, const SeenPost& post) const {
-    switch (post.opcode) {
-      case hw::WrOpcode::kSendWithImm:
-      case hw::WrOpcode::kRdmaWriteWithImm: {
-        const bool known = post.receive != kNobody;
-        const SeenReceive* const receive =
-            known ? &analysis_.qps[seen(end)->peer].receives[post.receive] : nullptr;
-        line.set(Arg::kImm, known ? receive->imm.value_or(0) : 0);
-        return;
-      }
-      case hw::WrOpcode::kAtomicCmpAndSwp:
-        line.set(Arg::kCompare, 0);
-        line.set(Arg::kSwap, 0);
-        return;
-      case hw::WrOpcode::kAtomicFetchAndAdd:
-        line.set(Arg::kAdd, 1);
-        return;
-      default:
-        return;
-    }
-  }
-
-  static bool is_remote(hw::WrOpcode opcode) {
-    switch (opcode) {
-      case hw::WrOpcode::kRdmaWrite:
-      case hw::WrOpcode::kRdmaWriteWithImm:
-      case hw::WrOpcode::kRdmaRead:
-      case hw::WrOpcode::kAtomicCmpAndSwp:
-      case hw::WrOpcode::kAtomicFetchAndAdd:
-        return true;
-      default:
-        return false;
-    }
-  }
-
-  void set_made_up(Operation& line, const PlannedEnd& end, const PlannedSend& send) const {
-    const SeenReceive& receive = *send.receive;
-    line.opcode = receive.write         ? SendOpcode::kRdmaWriteWithImm
-                  : receive.invalidates ? SendOpcode::kSendWithInv
-                  : receive.imm         ? SendOpcode::kSendWithImm
-                                        : SendOpcode::kSend;
-    std::uint64_t length = receive.length;
-    if (real_of(end).type == rvt::IB_QPT_UD) {
-      length -= std::min<std::uint64_t>(length, hw::kGrhAreaBytes);
-    }
-    set_buffer(line, length, 0);
-    if (receive.imm || receive.write) line.set(Arg::kImm, receive.imm.value_or(0));
-    if (!receive.write) return;
-    line.set(Arg::kRemoteMr, default_mr_);
-    line.set(Arg::kRemoteOffset, 0);
+  const SeenReceive* receive_of(const PlannedEnd& end, const PlannedSend& send) const {
+    if (send.post->receive == kNobody) return nullptr;
+    return &analysis_.qps[seen(end)->peer].receives[send.post->receive];
   }
 
   // Times and labels.
