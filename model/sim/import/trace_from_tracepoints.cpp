@@ -329,7 +329,7 @@ class TracepointWriter {
     } else if (send.after.qp == kNobody) {
       set_time(line, send.post->after.qp == kNobody ? plan_.start : send.time);
     } else {
-      refer_to(line, node, send.after);
+      refer_to(line, node, send);
     }
     give_label(line, node, send.label);
   }
@@ -344,13 +344,16 @@ class TracepointWriter {
     label.number = labels_[node].take();
     line.label = names_.intern("l" + std::to_string(label.number));
   }
-  void refer_to(Operation& line, std::size_t node, const CompletionPlace& place) {
-    PlannedEnd& end = plan_.ends[place.qp];
-    PlannedLabel& label =
-        place.receive ? end.receives[place.index].label : end.sends[place.index].label;
+  void refer_to(Operation& line, std::size_t node, const PlannedSend& send) {
+    PlannedEnd& end = plan_.ends[send.after.qp];
+    PlannedLabel& label = send.after.receive ? end.receives[send.after.index].label
+                                             : end.sends[send.after.index].label;
+    --label.uses;
+    // Where lines were lost a completion may stand before what it completes.
+    if (label.number == 0) return set_time(line, send.time);
     line.timing = Timing::kAfter;
     line.after = names_.intern("l" + std::to_string(label.number));
-    if (--label.uses == 0) labels_[node].give_back(label.number);
+    if (label.uses == 0) labels_[node].give_back(label.number);
   }
 
   const TracepointAnalysis& analysis_;

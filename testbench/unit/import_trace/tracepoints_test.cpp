@@ -238,6 +238,23 @@ TEST(Tracepoints, AsapFollowsCompletions) {
                           "r1 post_recv qp6 length=100 label=l1", "r1 post_recv qp6 length=100"));
 }
 
+// More receives than stand ahead of their messages.
+TEST(Tracepoints, AsapFindsLabelsOfReceivesThatAreWrittenOnTheWay) {
+  Machine it;
+  for (std::uint32_t i = 0; i < 129; ++i) {
+    it.post(2, 2, 100);
+    it.received(6, 100, kSuccess, "r1");
+    it.sent(2, i, 0);
+  }
+  it.post(6, 2, 50, kSignaled, kRc, "r1");
+  it.received(2, 50);
+  it.sent(6, 129, 0, kSuccess, "r1");
+  ImportOptions asap;
+  asap.timing = TimingPolicy::kAsap;
+  asap.max_recv_wr = 1;
+  EXPECT_EQ(Imported(it, asap).lines("post_send").size(), 130U);
+}
+
 TEST(Tracepoints, FailuresHappenAgain) {
   Machine it;
   it.post(2, 0, 100);
