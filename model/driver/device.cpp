@@ -9,6 +9,7 @@
 #include "driver/command.hpp"
 #include "driver/event_queue.hpp"
 #include "driver/send_wqe.hpp"
+#include "driver/trace.hpp"
 #include "hcasim/hw/bar.hpp"
 #include "hcasim/hw/receive_queue_ports.hpp"
 #include "hcasim/rvt/rdma_vt.hpp"
@@ -141,6 +142,7 @@ rvt_device_ptr rvt_alloc_device(hw::HostPort& port, const rvt_driver_params& par
 int rvt_register_device(rvt_dev_info* rdi) {
   if (!params_ok(rdi->dparms)) return -EINVAL;
   if (!rdi->port->may_wait()) return -EDEADLK;
+  trace_dbg(rdi, "Driver attempting registration");
   if (rdi->port->mmio_read64(hw::bar::kDeviceId) != hw::bar::kDeviceIdValue) return -ENODEV;
   if (rvt_driver_mr_init(rdi) != 0 || rvt_driver_qp_init(rdi) != 0) return -EINVAL;
   const int error = start_adapter(rdi);
@@ -149,6 +151,7 @@ int rvt_register_device(rvt_dev_info* rdi) {
     return error;
   }
   rdi->registered = true;
+  trace_dbg(rdi, "Registration with the adapter done");
   return 0;
 }
 

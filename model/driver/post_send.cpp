@@ -6,6 +6,7 @@
 
 #include "driver/qp_internal.hpp"
 #include "driver/send_wqe.hpp"
+#include "driver/trace.hpp"
 #include "hcasim/hw/bar.hpp"
 
 namespace hcasim::rvt {
@@ -31,7 +32,6 @@ void take_slot(rvt_qp* qp, rvt_swqe* wqe, bool reserved_op) {
     wqe->send_flags &= ~RVT_SEND_RESERVE_USED;
     --qp->s_avail;
   }
-  qp->s_head = rvt_next_slot(qp->s_head, qp->s_size);
 }
 
 void remember(rvt_qp* qp, const ib_send_wr* wr, const SendWqe& built, std::uint32_t flags) {
@@ -45,6 +45,8 @@ void remember(rvt_qp* qp, const ib_send_wr* wr, const SendWqe& built, std::uint3
   wqe.num_sge = built.num_sge();
   number(qp, &wqe, (flags & RVT_OPERATION_LOCAL) != 0);
   take_slot(qp, &wqe, (flags & RVT_OPERATION_USE_RESERVE) != 0);
+  trace_post_one_wr(qp, qp->s_head, wr->num_sge);
+  qp->s_head = rvt_next_slot(qp->s_head, qp->s_size);
 }
 
 // What the adapter does with the region when it comes to this slot is known once it completes.

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "driver/qp_internal.hpp"
+#include "driver/trace.hpp"
 
 namespace hcasim::rvt {
 
@@ -61,9 +62,11 @@ void rvt_insert_qp(rvt_dev_info* rdi, rvt_qp* qp) {
     rdi->ports[qp->port_num - 1].qp[qpn] = qp;
     return;
   }
-  rvt_qp*& bucket = rdi->qp_dev.qp_table[rvt_qp_bucket(rdi, qpn)];
+  const std::uint32_t n = rvt_qp_bucket(rdi, qpn);
+  rvt_qp*& bucket = rdi->qp_dev.qp_table[n];
   qp->next = bucket;
   bucket = qp;
+  trace_qpinsert(qp, n);
 }
 
 void rvt_remove_qp(rvt_dev_info* rdi, rvt_qp* qp) {
@@ -75,10 +78,12 @@ void rvt_remove_qp(rvt_dev_info* rdi, rvt_qp* qp) {
     rdi->ports[qp->port_num - 1].qp[qpn] = nullptr;
     return;
   }
-  rvt_qp** link = &rdi->qp_dev.qp_table[rvt_qp_bucket(rdi, qpn)];
+  const std::uint32_t n = rvt_qp_bucket(rdi, qpn);
+  rvt_qp** link = &rdi->qp_dev.qp_table[n];
   while (*link != qp) link = &(*link)->next;
   *link = qp->next;
   qp->next = nullptr;
+  trace_qpremove(qp, n);
 }
 
 rvt_qp* rvt_lookup_qpn(rvt_dev_info* rdi, std::uint32_t port_num, std::uint32_t qpn) {

@@ -15,6 +15,7 @@
 #include "hcasim/rvt/rdmavt_mr.hpp"
 #include "hcasim/rvt/rdmavt_qp.hpp"
 #include "hcasim/rvt/rdmavt_srq.hpp"
+#include "hcasim/rvt/trace_sink.hpp"
 
 /// The device of the driver: what the kernel has in rdma_vt.h.
 namespace hcasim::rvt {
@@ -132,6 +133,7 @@ struct rvt_dev_info {
   hw::DeviceLimits limits{};
   bool registered = false;
   rvt_stats stats;
+  TraceSink* trace = nullptr;  ///< takes the tracepoints; null: nobody does
 
   const rvt_operation_params* post_parms = rvt_hca_post_parms.data();
   rvt_qp_ibdev qp_dev;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hcasim/sim/input_error.hpp"
+#include "sim/ftrace/recorder.hpp"
 #include "sim/record/packet_recorder.hpp"
 #include "sim/record/recorder.hpp"
 #include "sim/record/text.hpp"
@@ -111,6 +112,7 @@ class Replay {
   bool run_until(hw::Time end);
   bool run_in_steps(hw::Time end);
   void begin_measuring();
+  bool output_failed() const;
   bool all_finished() const;
   bool all_settled() const;
   bool all_delivered() const;
@@ -133,6 +135,7 @@ class Replay {
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<PacketRecorder> packets_;
   std::deque<ObservedNode> observed_;
+  std::unique_ptr<ftrace::Recorder> tracepoints_;  // outlives the devices that report to it
   std::unique_ptr<System> system_;
   std::vector<std::unique_ptr<NodeObjects>> objects_;
   std::vector<std::unique_ptr<TraceSource>> sources_;
@@ -163,6 +166,10 @@ void Replay::build() {
     packets_ = std::make_unique<PacketRecorder>(options_.pcap, PacketRecorder::kReorderWindow,
                                                 options_.outputs);
   }
+  if (!options_.ftrace.empty()) {
+    tracepoints_ = std::make_unique<ftrace::Recorder>(
+        options_.ftrace, ftrace::Recorder::kReorderWindow, options_.outputs);
+  }
   system_ = std::make_unique<System>(config_, options);
   RecorderOptions recording{.completions_csv = options_.completions_csv,
                             .outputs = options_.outputs};
@@ -185,6 +192,10 @@ void Replay::build() {
     processes_.push_back(std::make_unique<DataProcess>(*objects_[i], directory_, &node));
     system_->node(i).adapter().adapter().set_observer(&node);
     observe(i);
+    if (tracepoints_ != nullptr) {
+      system_->node(i).adapter().adapter().set_timer_observer(
+          &tracepoints_->add_node(options.nodes[i].name, *system_->node(i).device()));
+    }
   }
 }
 
@@ -212,6 +223,7 @@ void Replay::begin() {
   recorder_->set_epoch(epoch_, measure_from_);
   if (packets_ != nullptr) packets_->set_epoch(epoch_);
   if (options_.observer != nullptr) options_.observer->on_epoch(epoch_);
+  if (tracepoints_ != nullptr) tracepoints_->set_epoch(epoch_);
   system_->begin_faults(epoch_);
   for (std::size_t i = 0; i < system_->size(); ++i) {
     sources_[i] = std::make_unique<TraceSource>(options_.trace, trace_.nodes()[i], set_up);
@@ -227,6 +239,11 @@ void Replay::introduce() {
       if (i != j) processes_[i]->add_peer(j, *processes_[j], system_->apart(i, j));
     }
   }
+}
+
+bool Replay::output_failed() const {
+  return recorder_->output_failed() || (packets_ != nullptr && packets_->failed()) ||
+         (tracepoints_ != nullptr && tracepoints_->failed());
 }
 
 bool Replay::all_finished() const {
@@ -344,7 +361,7 @@ void Replay::simulate() {
       sends_new_packets();
     }
     if (options_.progress != nullptr) options_.progress(end - epoch_, done);
-    if (recorder_->output_failed() || (packets_ != nullptr && packets_->failed())) return;
+    if (output_failed()) return;
     if ((all_finished() && (idle || all_delivered())) || (idle && all_settled())) return;
     if (interrupted(options_)) {
       partial_ = true;
@@ -383,6 +400,7 @@ RunResult Replay::result() {
   RunResult out;
   recorder_->close(end);
   if (packets_ != nullptr) packets_->close();
+  if (tracepoints_ != nullptr) tracepoints_->close();
   out.statistics = recorder_->statistics();
   out.statistics.measured_from = options_.measure_from;
   out.statistics.seed = options_.seed;
@@ -422,6 +440,7 @@ void Replay::tear_down() {
     system_->node(i).adapter().adapter().set_observer(nullptr);
     hca::AdapterModule& adapter = system_->node(i).adapter();
     adapter.adapter().set_transport_observer(nullptr);
+    adapter.adapter().set_timer_observer(nullptr);
     for (std::uint32_t port = 0; port < adapter.ports(); ++port) {
       adapter.port(port).port().set_observer(nullptr);
     }

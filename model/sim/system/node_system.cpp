@@ -17,8 +17,9 @@ std::unique_ptr<hca::ReceiveQueueUnit> make_receive_queue(const hca::Parameters&
       hca::Adapter::receive_queue_parameters(parameters));
 }
 
-rvt::rvt_driver_params driver_parameters(const NodeConfig& config) {
+rvt::rvt_driver_params driver_parameters(const NodeConfig& config, const std::string& device_name) {
   rvt::rvt_driver_params params;
+  params.name = device_name.c_str();
   params.costs.post_send = config.host.post_send_ns * hw::kNanosecond;
   params.costs.post_recv = config.host.post_recv_ns * hw::kNanosecond;
   params.costs.poll_cqe = config.host.poll_hit_ns * hw::kNanosecond;
@@ -70,6 +71,7 @@ NodeSystem::NodeSystem(const sc_core::sc_module_name& module_name, const std::st
                        Conductor* conductor, NodeSystem* neighbour)
     : sc_core::sc_module(module_name),
       name_(name),
+      device_name_("hcasim" + std::to_string(index)),
       config_(config),
       owner_(neighbour != nullptr ? neighbour->owner_ : *this),
       engine_(neighbour == nullptr ? std::make_unique<EngineModule>(name.c_str(), *conductor)
@@ -78,7 +80,7 @@ NodeSystem::NodeSystem(const sc_core::sc_module_name& module_name, const std::st
       host_("host", machine_, config.pcie, config.host, seed + index),
       adapter_("hca0", machine_->engine, config_.hca, config.pcie, config.fabric,
                make_receive_queue(config.hca), seed + index),
-      device_(rvt::rvt_alloc_device(host_.cpu(), driver_parameters(config))) {
+      device_(rvt::rvt_alloc_device(host_.cpu(), driver_parameters(config, device_name_))) {
   adapter_.dma().bind(host_.dma_target());
   host_.mmio_initiator().bind(adapter_.bar());
   for (std::uint32_t port = 0; port < addresses_.size(); ++port) {

@@ -56,6 +56,7 @@ class NodeSystem : public sc_core::sc_module {
              NodeSystem* neighbour);
 
   std::string name_;
+  std::string device_name_;  // hcasim0 for the first node
   std::array<NodeAddress, hw::kMaxPorts> addresses_;
   NodeConfig config_;
   NodeSystem& owner_;
