@@ -11,6 +11,7 @@
 #include "hcasim/rvt/device.hpp"
 #include "hcasim/rvt/rdmavt_ah.hpp"
 #include "hcasim/rvt/rdmavt_cq.hpp"
+#include "hcasim/rvt/rdmavt_loopback.hpp"
 #include "hcasim/rvt/rdmavt_mcast.hpp"
 #include "hcasim/rvt/rdmavt_mr.hpp"
 #include "hcasim/rvt/rdmavt_qp.hpp"
@@ -73,8 +74,11 @@ struct rvt_qp_ibdev {
   std::array<std::unique_ptr<std::array<rvt_qp*, RVT_BITS_PER_PAGE>>, RVT_QPNMAP_ENTRIES> by_number;
 };
 
-/// State of a port.
+/// State of a port. Counters are those of loopback.
 struct rvt_ibport {
+  std::uint64_t n_loop_pkts = 0;      ///< messages looped back
+  std::uint64_t n_rnr_naks = 0;       ///< of them, times that no receive was there
+  std::uint64_t n_pkt_drops = 0;      ///< messages without a queue pair to take them
   std::vector<rvt_mcast> mcast_tree;  ///< multicast groups, by MGID
   std::array<rvt_qp*, 2> qp{};        ///< QP0 and QP1, past RESET
 };
@@ -132,6 +136,9 @@ struct rvt_dev_info {
   hw::DeviceLimits limits{};
   bool registered = false;
   rvt_stats stats;
+
+  rvt_driver_provided driver_f = rvt_hca_driver;
+  bool copy_paid = false;  ///< the copy under way charges no time
 
   const rvt_operation_params* post_parms = rvt_hca_post_parms.data();
   rvt_qp_ibdev qp_dev;
