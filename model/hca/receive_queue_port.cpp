@@ -14,6 +14,15 @@
 
 namespace hcasim::hca {
 
+namespace {
+
+// Takes of a queue pair are tagged with its number, those of the driver with the shared queue's.
+inline bool for_driver(const hw::rq::TakeBeat& beat) {
+  return (beat.tag & hw::bar::kSrqBit) != 0;
+}
+
+}  // namespace
+
 ReceiveQueuePort::ReceiveQueuePort(Core& core, std::unique_ptr<ReceiveQueueUnit> unit)
     : Unit(core.engine, "receive_queue"),
       core_(core),
@@ -119,9 +128,20 @@ inline void ReceiveQueuePort::post_doorbell(std::uint32_t number, std::uint32_t 
 }
 
 void ReceiveQueuePort::take(QueuePair& qp) {
+  take({qp.rq_number, qp.context.qpn, hw::rq::TakeKind::kTake});
+}
+
+bool ReceiveQueuePort::take_doorbell(std::uint32_t srqn, std::uint32_t tag) {
+  SharedQueue* srq = core_.contexts.srq(srqn);
+  if (srq == nullptr) return false;
+  srq->take_tag = tag;
+  take({srq->rq_number, srqn, hw::rq::TakeKind::kTake});
+  return true;
+}
+
+inline void ReceiveQueuePort::take(const hw::rq::Take& take) {
   ++counters_.takes;
   catch_up();
-  const hw::rq::Take take{qp.rq_number, qp.context.qpn, hw::rq::TakeKind::kTake};
   const Cycle next = next_cycle();
   add(takes_, take, next);
   input_came(next, unit_->output_delay(take));
@@ -318,6 +338,7 @@ void ReceiveQueuePort::on_dma_read(std::uint64_t token, bool error) {
 void ReceiveQueuePort::on_take_beat(const hw::rq::TakeBeat& beat) {
   if (beat.status != hw::rq::TakeStatus::kOk) {
     wqe_filled_ = 0;
+    if (for_driver(beat)) return answer_driver(beat, nullptr);
     return core_.responder->taken(beat.tag, beat.status, taken_, beat.remaining);
   }
   constexpr std::uint32_t kElementsInOneBeat =
@@ -332,7 +353,30 @@ void ReceiveQueuePort::on_take_beat(const hw::rq::TakeBeat& beat) {
   deliver(wqe_bytes_.data(), beat);
 }
 
+// The WQE goes to the driver's record before the event that tells of it, and before the tail that
+// gives its slot back: then nothing depends on the slot any more.
+[[gnu::noinline]] void ReceiveQueuePort::answer_driver(const hw::rq::TakeBeat& beat,
+                                                       const std::uint8_t* wqe) {
+  const SharedQueue* srq = core_.contexts.srq(beat.tag);
+  if (srq == nullptr) return;
+  constexpr unsigned kStatusBits = 8;
+  hw::Eqe eqe{};
+  eqe.type = hw::EqeType::kTakeGrant;
+  eqe.number = beat.tag;
+  eqe.value = srq->take_tag << kStatusBits | static_cast<std::uint32_t>(beat.status);
+  if (wqe != nullptr) {
+    const std::uint32_t elements = hw::load<hw::ReceiveWqe>(wqe).num_sge;
+    const std::uint64_t used = sizeof(hw::ReceiveWqe) + elements * sizeof(hw::Sge);
+    core_.dma.write(srq->context.take_record, wqe,
+                    static_cast<std::uint32_t>(std::min<std::uint64_t>(used, srq->context.stride)));
+    publish_tail(*srq);
+    eqe.value2 = beat.slot;
+  }
+  core_.event->raise(eqe);
+}
+
 void ReceiveQueuePort::deliver(const std::uint8_t* wqe, const hw::rq::TakeBeat& beat) {
+  if (for_driver(beat)) return answer_driver(beat, wqe);
   const auto head = hw::load<hw::ReceiveWqe>(wqe);
   taken_.wr_id = head.wr_id;
   taken_.slot = beat.slot;

@@ -74,11 +74,8 @@ struct rvt_qp_ibdev {
   std::array<std::unique_ptr<std::array<rvt_qp*, RVT_BITS_PER_PAGE>>, RVT_QPNMAP_ENTRIES> by_number;
 };
 
-/// State of a port. Counters are those of loopback.
-struct rvt_ibport {
-  std::uint64_t n_loop_pkts = 0;      ///< messages looped back
-  std::uint64_t n_rnr_naks = 0;       ///< of them, times that no receive was there
-  std::uint64_t n_pkt_drops = 0;      ///< messages without a queue pair to take them
+/// State of a port. Its counters are those of loopback; the wire's are the adapter's.
+struct rvt_ibport : rvt_loop_counters {
   std::vector<rvt_mcast> mcast_tree;  ///< multicast groups, by MGID
   std::array<rvt_qp*, 2> qp{};        ///< QP0 and QP1, past RESET
 };

@@ -64,6 +64,15 @@ void visit_buses(NodeSystem& node, hca::CounterVisitor& visitor) {
   visitor.counter("rx_icrc_encapsulated", port.rx_icrc_encapsulated);
 }
 
+// Of all ports: what the driver has done in loopback.
+void visit_driver(NodeSystem& node, hca::CounterVisitor& visitor) {
+  const rvt::rvt_loop_counters loop = rvt::rvt_count_loopback(node.device());
+  visitor.unit("rvt");
+  visitor.counter("n_loop_pkts", loop.n_loop_pkts);
+  visitor.counter("n_rnr_naks", loop.n_rnr_naks);
+  visitor.counter("n_pkt_drops", loop.n_pkt_drops);
+}
+
 void visit_faults(NodeSystem& node, hca::CounterVisitor& visitor) {
   const fabric::FaultCounters link = node.adapter().port().fault_counters();
   visitor.unit("faults");
@@ -84,6 +93,7 @@ SystemSnapshot snapshot(NodeSystem& node) {
   Collector collector(node.node_name(), out.counters);
   node.adapter().adapter().visit_counters(collector);
   visit_buses(node, collector);
+  visit_driver(node, collector);
   visit_faults(node, collector);
   const auto add = [&](const char* name, hw::Time busy) { out.busy.emplace_back(name, busy); };
   const auto add_link = [&](const char* name, const fabric::LinkClock& link) {
