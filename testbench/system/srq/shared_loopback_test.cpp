@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "support/connected_pair.hpp"
@@ -40,6 +42,8 @@ class SharedLoopback : public testing::Test {
     for (const Role role : {kWireSender, kWireReceiver, kOwnSender, kOwnReceiver}) {
       task(node_of(role), [&] { connect(role); });
     }
+    pair_.rules().add(0, monitor::monitored(qps_[kWireSender], 0));
+    pair_.rules().add(1, monitor::monitored(qps_[kWireReceiver], 0));
   }
   void TearDown() override {
     for (const Role role : {kWireSender, kWireReceiver, kOwnSender, kOwnReceiver}) {
@@ -49,9 +53,20 @@ class SharedLoopback : public testing::Test {
   }
 
   static std::size_t node_of(Role role) { return role == kWireSender ? 0 : 1; }
-  void task(std::size_t node, const std::function<void()>& body) {
-    pair_.system().run_task(node, body);
+  using Body = std::pair<std::size_t, std::function<void()>>;
+  // Runs tasks that begin at one time, later than all that was, until nothing is left to do.
+  void together(const std::vector<Body>& bodies) {
+    const hw::Time later = pair_.system().now() + 10 * hw::kMicrosecond;
+    for (const auto& [node, body] : bodies) {
+      sim::Tasks& tasks = pair_.system().node(node).host().tasks();
+      tasks.start([&tasks, later, body] {
+        tasks.sleep_until(later);
+        body();
+      });
+    }
+    pair_.system().run_until(hw::kNever);
   }
+  void task(std::size_t node, std::function<void()> body) { together({{node, std::move(body)}}); }
   host::CpuPort& cpu(std::size_t node) { return pair_.system().node(node).host().cpu(); }
 
   void make(Role role) {
@@ -106,13 +121,8 @@ class SharedLoopback : public testing::Test {
     wr.send_flags = rvt::IB_SEND_SIGNALED;
     ASSERT_EQ(rvt::ib_post_send(qps_[role], &wr, nullptr), 0);
   }
-  // The queue of the senders: all of one, then all of the other, would not meet.
-  void send_all() {
-    for (std::uint32_t n = 0; n < kMessages; ++n) {
-      for (const Role role : {kWireSender, kOwnSender}) {
-        task(node_of(role), [&] { send(role, n); });
-      }
-    }
+  void send_all_from(Role role) {
+    for (std::uint32_t n = 0; n < kMessages; ++n) send(role, n);
   }
 
   // Receive n has buffer n.
@@ -167,8 +177,7 @@ TEST_F(SharedLoopback, EachReceiveIsHandedOutOnceAndTheLimitFiresOnce) {
     const rvt::ib_srq_attr attr{0, 0, 50};
     ASSERT_EQ(rvt::ib_modify_srq(srq_, &attr, rvt::IB_SRQ_LIMIT), 0);
   });
-  send_all();
-  pair_.settle();
+  together({{0, [&] { send_all_from(kWireSender); }}, {1, [&] { send_all_from(kOwnSender); }}});
   poll_receiver();
   expect_each_once();
   EXPECT_EQ(limits_, 1u);
@@ -181,14 +190,15 @@ TEST_F(SharedLoopback, EachReceiveIsHandedOutOnceAndTheLimitFiresOnce) {
 TEST_F(SharedLoopback, SlotsAreUsedAgainWhileReceivesAreTaken) {
   start(7);
   task(1, [&] { fill_up(2 * kMessages); });
-  send_all();
-  task(1, [&] {
+  const auto receive = [&] {
+    send_all_from(kOwnSender);
     for (int i = 0; i < 10'000 && ids_.size() < 2 * kMessages; ++i) {
       fill_up(2 * kMessages);
       pair_.system().node(1).host().tasks().sleep_until(cpu(1).now() + hw::kMicrosecond);
       poll_receiver();
     }
-  });
+  };
+  together({{0, [&] { send_all_from(kWireSender); }}, {1, receive}});
   expect_each_once();
 }
 
