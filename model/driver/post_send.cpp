@@ -159,7 +159,7 @@ int post_list(rvt_qp* qp, const ib_send_wr* wr, const ib_send_wr** bad_wr, bool*
 
 int rvt_post_send(ib_qp* ibqp, const ib_send_wr* wr, const ib_send_wr** bad_wr) {
   rvt_qp* qp = ibqp_to_rvtqp(ibqp);
-  bool call_send = qp->s_head == qp->s_last && wr->next == nullptr;
+  bool call_send = qp->s_head == qp->s_last && wr != nullptr && wr->next == nullptr;
   int error = 0;
   int posted = 0;
   {

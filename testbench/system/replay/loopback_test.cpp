@@ -59,6 +59,37 @@ TEST(LoopbackRun, ReceiverThatIsNotReadyIsCounted) {
   EXPECT_EQ(ran.statistics["counters"]["a"]["rvt"]["n_rnr_naks"], 2);
 }
 
+TEST(LoopbackRun, ReceivesOfASharedQueueServeBoth) {
+  const std::vector<std::string> lines = {"node a",
+                                          "a create_srq pool max_wr=4",
+                                          "connect a.q a.r srq=pool",
+                                          "a post_srq_recv pool length=64",
+                                          "a post_srq_recv pool length=64",
+                                          "a post_srq_recv pool length=64",
+                                          "a post_send q SEND length=64 at=10us",
+                                          "a post_send r SEND length=64",
+                                          "a post_send q SEND length=64 at=20us",
+                                          "a post_send q SEND length=64 at=30us",
+                                          "a post_srq_recv pool length=64 at=40us"};
+  for (const std::string& options : {std::string{}, kOnWire}) {
+    const auto ran = run_lines(lines, options);
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    EXPECT_EQ(ran.count("messages_completed"), 4u);
+    EXPECT_EQ(ran.statistics["receives"]["a"]["completed"], 4);
+    EXPECT_EQ(ran.statistics["counters"]["a"]["rvt"]["n_rnr_naks"], options.empty() ? 1 : 0);
+  }
+}
+
+TEST(LoopbackRun, UcIsCopiedAndLostWithoutAReceive) {
+  const auto ran =
+      run_lines({"connect a.q a.r type=UC", "a post_recv r length=64",
+                 "a post_send q SEND length=64 at=10us", "a post_send q SEND length=64"});
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(ran.count("messages_completed"), 2u);
+  EXPECT_EQ(ran.statistics["receives"]["a"]["completed"], 1);
+  EXPECT_TRUE(ran.statistics["latency_ns"]["min"].is_null());
+}
+
 TEST(LoopbackRun, ConnectsDuringTheRunToo) {
   const auto ran = run_lines(
       {"connect a.q b.q", "b post_recv q length=64 label=in", "a post_send q SEND length=64",
