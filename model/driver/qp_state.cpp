@@ -114,13 +114,14 @@ int rvt_error_qp(rvt_qp* qp, ib_wc_status err) {
 }
 
 void rvt_rc_error(rvt_qp* qp, ib_wc_status err) {
-  int last = 0;
-  {
-    const SpinGuard receive(qp->r_lock);
-    const SpinGuard send(qp->s_lock);
-    last = rvt_error_qp(qp, err);
+  if (qp->looped) {
+    // It flushes, and a queue that overflows then raises an event, whose handler may post.
+    rvt_raise_last_wqe(qp, rvt_error_qp(qp, err));
+    return;
   }
-  rvt_raise_last_wqe(qp, last);
+  const SpinGuard receive(qp->r_lock);
+  const SpinGuard send(qp->s_lock);
+  rvt_error_qp(qp, err);
 }
 
 void rvt_flush_rq(rvt_qp* qp, std::uint32_t tail) {

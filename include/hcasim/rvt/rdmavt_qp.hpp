@@ -265,7 +265,7 @@ int _rvt_reset_qp(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_type type);
 /// @return 1: the caller has to raise IB_EVENT_QP_LAST_WQE_REACHED, once it has dropped its locks;
 ///   0: there is none, or the adapter raises it
 int rvt_error_qp(rvt_qp* qp, ib_wc_status err);
-/// rvt_error_qp with its locks taken, and its event.
+/// rvt_error_qp with its locks taken (none where it flushes at once), and its event.
 void rvt_rc_error(rvt_qp* qp, ib_wc_status err);
 /// Completes every posted receive of a queue pair in ERR, from `tail` on, as flushed; once. Any
 /// context.

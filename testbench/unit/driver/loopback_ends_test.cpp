@@ -311,5 +311,23 @@ TEST_F(RvtRucLoopback, Quirk3_NoLockIsHeldWhereEventsAreRaised) {
   EXPECT_EQ(poster.result, 0);
 }
 
+TEST_F(RvtRucLoopback, Quirk3_NorWhereAFlushOverflows) {
+  ib_qp_init_attr attr = init_attr();
+  attr.recv_cq = make_cq(1);
+  connect(attr);
+  static ib_qp* poster = nullptr;
+  static int result = -1;
+  poster = a;
+  attr.recv_cq->event_handler = [](ib_event*, void*) {
+    const ib_send_wr* bad = nullptr;
+    const ib_send_wr wr;
+    result = ib_post_send(poster, &wr, &bad);
+  };
+  for (std::uint64_t i = 7; i < 9; ++i) ASSERT_EQ(post_recv_at(b, i, 4096), 0);
+  ASSERT_EQ(modify(b, IB_QPS_ERR, IB_QP_STATE), 0);
+  EXPECT_EQ(result, 0);
+  attr.recv_cq->event_handler = Seen::event;
+}
+
 }  // namespace
 }  // namespace hcasim::rvt
