@@ -131,15 +131,7 @@ void ReceiveQueuePort::take(QueuePair& qp) {
   take({qp.rq_number, qp.context.qpn, hw::rq::TakeKind::kTake});
 }
 
-bool ReceiveQueuePort::take_doorbell(std::uint32_t srqn, std::uint32_t tag) {
-  SharedQueue* srq = core_.contexts.srq(srqn);
-  if (srq == nullptr) return false;
-  srq->take_tag = tag;
-  take({srq->rq_number, srqn, hw::rq::TakeKind::kTake});
-  return true;
-}
-
-inline void ReceiveQueuePort::take(const hw::rq::Take& take) {
+void ReceiveQueuePort::take(const hw::rq::Take& take) {
   ++counters_.takes;
   catch_up();
   const Cycle next = next_cycle();
@@ -351,28 +343,6 @@ void ReceiveQueuePort::on_take_beat(const hw::rq::TakeBeat& beat) {
   if (!beat.last) return;
   wqe_filled_ = 0;
   deliver(wqe_bytes_.data(), beat);
-}
-
-// The WQE goes to the driver's record before the event that tells of it, and before the tail that
-// gives its slot back: then nothing depends on the slot any more.
-[[gnu::noinline]] void ReceiveQueuePort::answer_driver(const hw::rq::TakeBeat& beat,
-                                                       const std::uint8_t* wqe) {
-  const SharedQueue* srq = core_.contexts.srq(beat.tag);
-  if (srq == nullptr) return;
-  constexpr unsigned kStatusBits = 8;
-  hw::Eqe eqe{};
-  eqe.type = hw::EqeType::kTakeGrant;
-  eqe.number = beat.tag;
-  eqe.value = srq->take_tag << kStatusBits | static_cast<std::uint32_t>(beat.status);
-  if (wqe != nullptr) {
-    const std::uint32_t elements = hw::load<hw::ReceiveWqe>(wqe).num_sge;
-    const std::uint64_t used = sizeof(hw::ReceiveWqe) + elements * sizeof(hw::Sge);
-    core_.dma.write(srq->context.take_record, wqe,
-                    static_cast<std::uint32_t>(std::min<std::uint64_t>(used, srq->context.stride)));
-    publish_tail(*srq);
-    eqe.value2 = beat.slot;
-  }
-  core_.event->raise(eqe);
 }
 
 void ReceiveQueuePort::deliver(const std::uint8_t* wqe, const hw::rq::TakeBeat& beat) {
