@@ -88,7 +88,7 @@ void set_limits(rvt_dev_info* rdi) {
   attrs.cq_caps = {UINT16_MAX, hw::kMaxCqPeriod};
   attrs.max_qp_rd_atom = least(rdi->dparms.max_rdma_atomic, kAny);
   attrs.max_qp_init_rd_atom = 255;
-  rdi->ports.assign(std::max(limits.ports, 1u), {});
+  rdi->ports.assign(std::max(limits.ports, 1u), rvt_ibport{});
   rdi->ibdev.phys_port_cnt = static_cast<std::uint32_t>(rdi->ports.size());
   rdi->ibdev.num_comp_vectors = static_cast<int>(rdi->dparms.num_comp_vectors);
 }
@@ -175,6 +175,16 @@ ib_device* rvt_ib_device(rvt_dev_info* rdi) {
 void rvt_set_event_handler(rvt_dev_info* rdi, ib_event_handler_t handler, void* context) {
   rdi->event_handler = handler;
   rdi->event_context = context;
+}
+
+rvt_loop_counters rvt_count_loopback(const rvt_dev_info* rdi) {
+  rvt_loop_counters sum;
+  for (const rvt_ibport& port : rdi->ports) {
+    sum.n_loop_pkts += port.n_loop_pkts;
+    sum.n_rnr_naks += port.n_rnr_naks;
+    sum.n_pkt_drops += port.n_pkt_drops;
+  }
+  return sum;
 }
 
 bool rvt_device_failed(const rvt_dev_info* rdi) {

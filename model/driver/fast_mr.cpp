@@ -167,7 +167,7 @@ void rvt_retire_registrations(rvt_qp* qp, std::uint32_t end, bool succeeded) {
 void rvt_forget_registrations(rvt_qp* qp) {
   for (std::uint32_t slot = qp->s_last; qp->s_reg_used != 0 && slot != qp->s_head;
        slot = rvt_next_slot(slot, qp->s_size)) {
-    end_registration(qp, slot, true);
+    end_registration(qp, slot, !qp->looped);  // the adapter has not heard of those
   }
 }
 

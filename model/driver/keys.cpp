@@ -113,4 +113,13 @@ int rvt_lkey_ok(const rvt_lkey_table* table, const rvt_pd* pd, rvt_sge* isge, rv
   return 1;
 }
 
+int rvt_rkey_ok(rvt_qp* qp, rvt_sge* sge, std::uint32_t len, std::uint64_t vaddr,
+                std::uint32_t rkey, std::uint32_t acc) {
+  const rvt_mregion* mr = rvt_find_region(&qp->rdi->lkey_table, rkey);
+  if (mr == nullptr || mr->lkey_invalid || mr->pd != qp->ibqp.pd) return 0;
+  if (!inside(mr, vaddr, len) || (mr->access_flags & acc) == 0) return 0;
+  *sge = {mr, vaddr, len, rkey};
+  return 1;
+}
+
 }  // namespace hcasim::rvt

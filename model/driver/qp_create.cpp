@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "driver/command.hpp"
+#include "driver/loopback_internal.hpp"
 #include "driver/qp_internal.hpp"
 #include "hcasim/hw/cqe.hpp"
 #include "hcasim/hw/wqe.hpp"
@@ -88,6 +89,7 @@ void give_number_back(rvt_dev_info* rdi, rvt_qp* qp) {
 }
 
 void release_rings(rvt_dev_info* rdi, rvt_qp* qp) {
+  free_ud_wq_attr(qp);
   if (qp->s_ring != 0) rdi->port->release(qp->s_ring);
   qp->s_ring = 0;
   qp->s_wq = {};
@@ -114,6 +116,7 @@ int register_qp(rvt_dev_info* rdi, rvt_qp* qp) {
 int build_qp(rvt_dev_info* rdi, rvt_qp* qp, const ib_qp_init_attr& attr) {
   int error = allocate_send_ring(rdi, qp, attr.cap);
   if (error == 0) error = allocate_receive_ring(rdi, qp, attr.cap);
+  if (error == 0) error = alloc_ud_wq_attr(qp, 0);
   if (error == 0) error = take_number(rdi, qp, attr);
   if (error != 0) return error;
   error = register_qp(rdi, qp);
@@ -128,6 +131,14 @@ std::uint8_t get_allowed_ops(ib_qp_type type) {
   constexpr std::uint8_t kUc = 0x20;
   return type == IB_QPT_RC ? kRc : type == IB_QPT_UC ? kUc : RVT_UD_OPS;
 }
+
+int alloc_ud_wq_attr(rvt_qp* qp, int /*node*/) {
+  if (!rvt_is_datagram(qp)) return 0;
+  constexpr std::uint32_t kPathEnd = hw::kSendWqeDatagramOffset + sizeof(hw::SendWqeDatagram);
+  return qp->s_stride < kPathEnd ? -ENOMEM : 0;
+}
+
+void free_ud_wq_attr(rvt_qp* /*qp*/) {}
 
 int rvt_alloc_rq(rvt_dev_info* rdi, rvt_rq* rq, std::uint64_t size_bytes) {
   rq->wq = rdi->port->allocate(size_bytes, rq->stride < 64 ? 64 : rq->stride);
@@ -168,6 +179,7 @@ int rvt_destroy_qp(ib_qp* ibqp, ib_udata* /*udata*/) {
     const MutexGuard guard(qp->mutex, *rdi->port);
     rvt_remove_qp(rdi, qp);
     qp->state = IB_QPS_RESET;
+    rvt_stop_loopback(qp);
     rdi->commands->send({.opcode = hw::CommandOpcode::kDestroyQp, .object = ibqp->qp_num});
     // What has completed stays pollable, though its slot is going.
     rvt_collect_qp_cqs(qp);

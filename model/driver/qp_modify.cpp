@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "driver/command.hpp"
+#include "driver/loopback_internal.hpp"
 #include "driver/qp_internal.hpp"
 #include "hcasim/hw/bar.hpp"
 #include "hcasim/hw/cqe.hpp"
@@ -34,6 +35,12 @@ std::uint32_t reported_tail(const rvt_qp* qp) {
     qp->rdi->port->read(qp->r_rq.tail_record, &record, sizeof record);
   }
   return record.tail;
+}
+
+// The adapter, for which it is in INIT, stays as it is.
+int looped_to_error(rvt_qp* qp) {
+  rvt_rc_error(qp, IB_WC_WR_FLUSH_ERR);
+  return 0;
 }
 
 // Both queues stop; the caller gets its receives back before this returns, its sends later.
@@ -75,11 +82,31 @@ void arrived(rvt_qp* qp, const Modify& modify) {
   if (migrated) rvt_raise_qp_event(qp, IB_EVENT_PATH_MIG);
 }
 
+bool begins_receiving(const Modify& modify) {
+  return modify.to == IB_QPS_RTR && modify.from == IB_QPS_INIT;
+}
+
+// From INIT on the driver alone has to do with it.
+int move_looped(rvt_qp* qp, const Modify& modify) {
+  if (begins_receiving(modify)) {
+    const rvt_rq& rq = qp->ibqp.srq != nullptr ? ibsrq_to_rvtsrq(qp->ibqp.srq)->rq : qp->r_rq;
+    qp->r_sg_list.resize(rq.max_sge);
+    qp->looped = true;
+  }
+  if (modify.to == IB_QPS_SQD) rvt_stop_waiting_for_receive(qp);
+  arrived(qp, modify);
+  if (modify.to == IB_QPS_RTS && qp->s_last != qp->s_head) qp->rdi->driver_f.schedule_send(qp);
+  return 0;
+}
+
 int move(rvt_qp* qp, const Modify& modify) {
+  if (qp->looped || (begins_receiving(modify) && rvt_leads_home(qp, modify.attr.ah_attr))) {
+    return move_looped(qp, modify);
+  }
   hw::QpContext context = rvt_qp_context(qp);
   context.state = static_cast<hw::QpState>(modify.to);
   rvt_overlay_context(context, modify.attr, modify.mask, qp->rdi);
-  const bool starts_receiving = modify.to == IB_QPS_RTR && modify.from == IB_QPS_INIT;
+  const bool starts_receiving = begins_receiving(modify);
   if (starts_receiving) {
     qp->r_flags &= static_cast<std::uint8_t>(~RVT_R_COMM_EST);
     qp->r_rq.on_adapter = true;
@@ -101,7 +128,7 @@ int dispatch(rvt_qp* qp, const Modify& modify) {
     case IB_QPS_RESET:
       return qp->state == IB_QPS_RESET ? 0 : _rvt_reset_qp(qp->rdi, qp, qp->ibqp.qp_type);
     case IB_QPS_ERR:
-      return to_error(qp);
+      return qp->looped ? looped_to_error(qp) : to_error(qp);
     default:
       return move(qp, modify);
   }

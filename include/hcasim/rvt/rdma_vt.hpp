@@ -11,6 +11,7 @@
 #include "hcasim/rvt/device.hpp"
 #include "hcasim/rvt/rdmavt_ah.hpp"
 #include "hcasim/rvt/rdmavt_cq.hpp"
+#include "hcasim/rvt/rdmavt_loopback.hpp"
 #include "hcasim/rvt/rdmavt_mcast.hpp"
 #include "hcasim/rvt/rdmavt_mr.hpp"
 #include "hcasim/rvt/rdmavt_qp.hpp"
@@ -74,8 +75,8 @@ struct rvt_qp_ibdev {
   std::array<std::unique_ptr<std::array<rvt_qp*, RVT_BITS_PER_PAGE>>, RVT_QPNMAP_ENTRIES> by_number;
 };
 
-/// State of a port.
-struct rvt_ibport {
+/// State of a port. Its counters are those of loopback; the wire's are the adapter's.
+struct rvt_ibport : rvt_loop_counters {
   std::vector<rvt_mcast> mcast_tree;  ///< multicast groups, by MGID
   std::array<rvt_qp*, 2> qp{};        ///< QP0 and QP1, past RESET
 };
@@ -134,6 +135,9 @@ struct rvt_dev_info {
   bool registered = false;
   rvt_stats stats;
   TraceSink* trace = nullptr;  ///< takes the tracepoints; null: nobody does
+
+  rvt_driver_provided driver_f = rvt_hca_driver;
+  bool copy_paid = false;  ///< the copy under way charges no time
 
   const rvt_operation_params* post_parms = rvt_hca_post_parms.data();
   rvt_qp_ibdev qp_dev;

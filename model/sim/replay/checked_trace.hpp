@@ -51,7 +51,7 @@ class CheckedTrace {
   hw::Time longest_rnr_pause() const { return longest_rnr_pause_; }
 
  private:
-  void look_at(const Operation& operation, const std::string& name);
+  void look_at(const Operation& operation);
 
   TraceReader reader_;
   std::vector<PostCounts> posts_;  // by node

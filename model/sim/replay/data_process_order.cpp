@@ -57,7 +57,11 @@ void DataProcess::take_peer_control(const Operation& operation) {
   note_peer_control(directory_.index_of(operation.node), operation.object, ends);
   if (operation.verb != Verb::kConnect) return;
   const std::uint32_t other = directory_.index_of(operation.peer_node);
-  note_peer_control(other, operation.peer_object, ends);
+  if (operation.peer_node == operation.node) {
+    order_of(other).touch(operation.peer_object, ends);
+  } else {
+    note_peer_control(other, operation.peer_object, ends);
+  }
   for (const std::uint32_t node : {directory_.index_of(operation.node), other}) {
     touch_default_mr(order_of(node), peers_[node].default_mr_there);
   }
@@ -70,9 +74,16 @@ void DataProcess::note_peer_control(std::uint32_t node, NameId object, bool ends
 
 void DataProcess::touch_connected(const ConnectSide& own) {
   own_order_.touch(own.qp, false);
-  note_peer_control(own.peer_node, own.peer_qp, false);
+  if (own.peer_node == own_index_) {  // one control line of this node makes both
+    own_order_.touch(own.peer_qp, false);
+    set_peer_of(own.peer_qp, own.peer_node);
+  } else {
+    note_peer_control(own.peer_node, own.peer_qp, false);
+  }
   touch_default_mr(own_order_, default_mr_there_);
-  touch_default_mr(order_of(own.peer_node), peers_[own.peer_node].default_mr_there);
+  if (own.peer_node != own_index_) {
+    touch_default_mr(order_of(own.peer_node), peers_[own.peer_node].default_mr_there);
+  }
   set_peer_of(own.qp, own.peer_node);
 }
 

@@ -207,10 +207,11 @@ ControlResult NodeObjects::connect_datagram(TraceQp& qp, const ConnectSide& side
           "modify_qp to RTS"};
 }
 
-ConnectSide NodeObjects::side_of(const Operation& connect) const {
+ConnectSide NodeObjects::side_of(const Operation& connect, bool second) const {
   const auto psn = static_cast<std::uint32_t>(connect.value(Arg::kPsn));
   const auto peer_psn = static_cast<std::uint32_t>(connect.value(Arg::kPsnPeer));
-  if (directory_.index_of(connect.node) == index()) {
+  const bool both = connect.node == connect.peer_node;
+  if (both ? !second : directory_.index_of(connect.node) == index()) {
     return {directory_.index_of(connect.peer_node), connect.object, connect.peer_object, psn,
             peer_psn};
   }

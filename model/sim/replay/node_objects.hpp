@@ -138,7 +138,8 @@ class NodeObjects {
   /// Carries out a control verb, connect apart. Tasks only.
   ControlResult execute(const Operation& operation);
   /// This node's side of a connect.
-  ConnectSide side_of(const Operation& connect) const;
+  /// @param second of two on this node, the one named second
+  ConnectSide side_of(const Operation& connect, bool second = false) const;
   /// First part of connect on one side: CQ and MR if missing, a QP in INIT. Tasks only.
   ControlResult connect_begin(const Operation& operation, const ConnectSide& side);
   /// Second part, once the peer's QP exists: RTR, then RTS. Tasks only.

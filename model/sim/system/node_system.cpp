@@ -25,6 +25,7 @@ rvt::rvt_driver_params driver_parameters(const NodeConfig& config, const std::st
   params.costs.poll_cqe = config.host.poll_hit_ns * hw::kNanosecond;
   params.rdmavt_compat = config.rvt.rdmavt_compat;
   params.blue_flame = config.rvt.blue_flame;
+  params.copy_gb_per_s = config.rvt.copy_gb_per_s;
   params.loopback_on_wire = config.rvt.loopback_on_wire;
   return params;
 }
