@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "driver/loopback_internal.hpp"
+#include "driver/trace.hpp"
 
 namespace hcasim::rvt {
 namespace {
@@ -37,17 +38,22 @@ void rvt_add_rnr_timer(rvt_qp* qp, std::uint32_t aeth) {
   qp->s_flags |= RVT_S_WAIT_RNR;
   cancel(qp);
   hw::HostPort& port = *qp->rdi->port;
-  const hw::Time wait = rvt_rnr_tbl_to_usec(aeth >> RVT_AETH_CREDIT_SHIFT) * hw::kMicrosecond;
+  const std::uint32_t timeout = rvt_rnr_tbl_to_usec(aeth >> RVT_AETH_CREDIT_SHIFT);
+  const hw::Time wait = timeout * hw::kMicrosecond;
+  trace_rnrnak_add(qp, timeout);
   qp->s_rnr_timer = port.start_timer(port.now() + wait, {fired, qp->rdi, qp->ibqp.qp_num});
 }
 
 void rvt_stop_rnr_timer(rvt_qp* qp) {
+  if ((qp->s_flags & RVT_S_WAIT_RNR) == 0) return;
   qp->s_flags &= ~RVT_S_WAIT_RNR;
+  trace_rnrnak_stop(qp);
 }
 
 hrtimer_restart rvt_rc_rnr_retry(rvt_qp* qp) {
   const SpinGuard send(qp->s_lock);
   rvt_stop_rnr_timer(qp);
+  trace_rnrnak_timeout(qp);
   qp->rdi->driver_f.schedule_send(qp);
   return HRTIMER_NORESTART;
 }

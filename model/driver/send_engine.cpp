@@ -6,6 +6,7 @@
 #include "driver/loopback_internal.hpp"
 #include "driver/mr_internal.hpp"
 #include "driver/qp_internal.hpp"
+#include "driver/trace.hpp"
 
 namespace hcasim::rvt {
 namespace {
@@ -89,6 +90,7 @@ std::uint32_t rvt_qp_complete_swqe(rvt_qp* qp, rvt_swqe* wqe, ib_wc_opcode opcod
 void rvt_send_complete(rvt_qp* qp, rvt_swqe* wqe, ib_wc_status status) {
   if ((ib_rvt_state_ops[qp->state] & RVT_PROCESS_OR_FLUSH_SEND) == 0) return;
   qp->s_copy_paid = false;
+  trace_send_completions(qp, rvt_next_slot(qp->s_last, qp->s_size));
   rvt_qp_complete_swqe(qp, wqe, rvt_wc_opcode(wqe->opcode), status);
 }
 

@@ -42,8 +42,6 @@ class SharedLoopback : public testing::Test {
     for (const Role role : {kWireSender, kWireReceiver, kOwnSender, kOwnReceiver}) {
       task(node_of(role), [&] { connect(role); });
     }
-    pair_.rules().add(0, monitor::monitored(qps_[kWireSender], 0));
-    pair_.rules().add(1, monitor::monitored(qps_[kWireReceiver], 0));
   }
   void TearDown() override {
     for (const Role role : {kWireSender, kWireReceiver, kOwnSender, kOwnReceiver}) {

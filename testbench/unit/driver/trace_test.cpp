@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-#include "fixture.hpp"
+#include "loopback_fixture.hpp"
 
 namespace hcasim::rvt {
 namespace {
@@ -179,6 +179,27 @@ TEST_F(TraceTest, ADeviceSaysThatItComesUp) {
   notes.take();
   ASSERT_EQ(rvt_register_device(device.get()), 0);
   EXPECT_THAT(notes.take(), ElementsAre("dbg", "dbg"));
+}
+
+class LoopbackTraceTest : public LoopbackTest {
+ protected:
+  void TearDown() override {
+    device->trace = nullptr;
+    LoopbackTest::TearDown();
+  }
+
+  Notes notes;
+};
+
+TEST_F(LoopbackTraceTest, AMessageWaitsAndCompletesAtBothEnds) {
+  connect(init_attr());
+  device->trace = &notes;
+  ASSERT_EQ(post_opcode(a, IB_WR_SEND), 0);
+  EXPECT_THAT(notes.take(), ElementsAre("new 64 64", "post 1 3 1", "add 640"));
+  ASSERT_EQ(post_recv_at(b, 7, 4096), 0);
+  host.settle();
+  EXPECT_THAT(notes.take(),
+              ElementsAre("stop", "timeout", "new 64 64", "enter 7 0", "sent 1 0", "enter 1 0"));
 }
 
 }  // namespace
