@@ -82,7 +82,7 @@ int fill(SendWqe& wqe, rvt_qp* qp, const ib_send_wr* wr, std::uint32_t flags, bo
   if (!is_local(flags)) {
     error = rvt_is_datagram(qp) ? wqe.gather_datagram(qp, ud_wr(wr)) : wqe.gather(qp, wr);
     if (error != 0) return error;
-    if (wqe.length() > qp->pmtu) *call_send = false;
+    if (wqe.length() > 1u << qp->log_pmtu) *call_send = false;
   }
   if (qp->rdi->driver_f.setup_wqe != nullptr) {
     error = ask_driver(qp, wr, wqe, flags, call_send);

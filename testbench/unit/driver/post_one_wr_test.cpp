@@ -68,6 +68,20 @@ TEST_F(RvtPostOneWr, TellsWhetherOnePacketIsEnough) {
   EXPECT_FALSE(call_send);
 }
 
+TEST_F(RvtPostOneWr, OnePacketIsEnoughForADatagram) {
+  const rdma_ah_attr to = path().ah_attr;
+  ib_ah* ah = rdma_create_ah(pd, &to);
+  qp = make_qp_in(IB_QPS_RTS, init_attr_of(IB_QPT_UD));
+  const ib_sge data = sge(4096);
+  ib_ud_wr wr;
+  wr.wr.sg_list = &data;
+  wr.wr.num_sge = 1;
+  wr.ah = ah;
+  EXPECT_EQ(post_one(wr.wr), 0);
+  EXPECT_TRUE(call_send);
+  rdma_destroy_ah(ah);
+}
+
 TEST_F(RvtPostOneWr, NumberOfElements) {
   ib_send_wr wr;
   wr.opcode = IB_WR_BIND_MW;

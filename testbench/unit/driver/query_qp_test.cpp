@@ -93,6 +93,25 @@ TEST_F(RvtQueryQp, SharedQueueHasNoReceiveSizes) {
   EXPECT_EQ(found.cap.max_recv_sge, 0u);
 }
 
+TEST_F(RvtQueryQp, PathMtuThatWasNeverSetIsTheDefault) {
+  EXPECT_EQ(query(make_qp()).path_mtu, IB_MTU_1024);
+  EXPECT_EQ(query(make_qp_in(IB_QPS_RTS, init_attr_of(IB_QPT_UD))).path_mtu, IB_MTU_1024);
+}
+
+TEST_F(RvtQueryQp, AlternatePathIsToldToo) {
+  ib_qp* qp = make_qp();
+  rvt(qp)->alt_ah_attr.port_num = 7;
+  rvt(qp)->s_alt_pkey_index = 5;
+  rvt(qp)->alt_timeout = 9;
+  rvt(qp)->s_mig_state = IB_MIG_REARM;
+  const ib_qp_attr found = query(qp);
+  EXPECT_EQ(found.alt_port_num, 7u);
+  EXPECT_EQ(found.alt_ah_attr.port_num, 7u);
+  EXPECT_EQ(found.alt_pkey_index, 5);
+  EXPECT_EQ(found.alt_timeout, 9);
+  EXPECT_EQ(found.path_mig_state, IB_MIG_REARM);
+}
+
 TEST_F(RvtQueryQp, LimitsAreTheConfiguredOnesAfterAnError) {
   ib_qp* qp = make_qp_in(IB_QPS_RTS);
   error_qp(qp);
