@@ -93,13 +93,16 @@ TEST_F(RvtModifyQp, EachBitBeyondTheStandardOnesIsNotSupported) {
 
 TEST_F(RvtModifyQp, CurrentStateMustBeTrue) {
   ib_qp* qp = make_qp_in(IB_QPS_RTR);
-  const auto claim = [&](ib_qp_state state) {
-    return modify_with(qp, IB_QPS_RTS, kRtsMask | IB_QP_CUR_STATE,
+  const auto claim = [&](ib_qp_state state, int mask) {
+    return modify_with(qp, IB_QPS_RTS, mask | IB_QP_STATE | IB_QP_CUR_STATE,
                        [&](ib_qp_attr& attr) { attr.cur_qp_state = state; });
   };
-  EXPECT_EQ(claim(IB_QPS_SQD), -EINVAL);  // a move that exists, from elsewhere
-  EXPECT_EQ(claim(IB_QPS_INIT), -EINVAL);
-  EXPECT_EQ(claim(IB_QPS_RTR), 0);
+  // Moves that exist, from elsewhere.
+  EXPECT_EQ(claim(IB_QPS_RTS, 0), -EINVAL);
+  EXPECT_EQ(claim(IB_QPS_SQD, 0), -EINVAL);
+  EXPECT_EQ(claim(IB_QPS_INIT, 0), -EINVAL);
+  EXPECT_EQ(rvt(qp)->state, IB_QPS_RTR);
+  EXPECT_EQ(claim(IB_QPS_RTR, kRtsMask), 0);
 }
 
 TEST_F(RvtModifyQp, ValuesOutOfRangeAreRefusedAndChangeNothing) {
