@@ -171,6 +171,43 @@ TEST_F(RvtPostOneWr, LocalOperationsWithoutAnImplementationAreRefused) {
   EXPECT_EQ(bad_send, &wr);
 }
 
+TEST_F(RvtPostOneWr, LocalOperationsLookForRoomFirst) {
+  fill();
+  ib_send_wr wr;
+  wr.opcode = IB_WR_LOCAL_INV;
+  wr.ex.invalidate_rkey = 0xbad;
+  EXPECT_EQ(post_one(wr), -ENOMEM);
+  ASSERT_TRUE(complete_send(qp, 0));
+  EXPECT_EQ(post_one(wr), -EINVAL);
+  EXPECT_EQ(rvt(qp)->s_ssn, 5u);
+}
+
+TEST_F(RvtPostOneWr, LocalOperationTakesASlotButNoNumber) {
+  ib_mr* fast = ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG, 1);
+  ib_reg_wr wr;
+  wr.wr.opcode = IB_WR_REG_MR;
+  wr.mr = fast;
+  wr.key = fast->lkey;
+  EXPECT_EQ(post_one(wr.wr), 0);
+  EXPECT_EQ(rvt(qp)->s_head, 1u);
+  EXPECT_EQ(rvt(qp)->s_ssn, 1u);
+  EXPECT_EQ(rvt(qp)->s_next_psn, 0x200u);
+  EXPECT_EQ(ib_dereg_mr(fast), 0);
+}
+
+TEST_F(RvtPostOneWr, RegionOfAnotherDomainIsNoAccess) {
+  ib_pd* foreign = ib_alloc_pd(ibdev);
+  ib_mr* fast = ib_alloc_mr(foreign, IB_MR_TYPE_MEM_REG, 1);
+  ib_reg_wr wr;
+  wr.wr.opcode = IB_WR_REG_MR;
+  wr.mr = fast;
+  wr.key = fast->lkey;
+  EXPECT_EQ(post_one(wr.wr), -EACCES);
+  EXPECT_EQ(rvt(qp)->s_head, 0u);
+  EXPECT_EQ(ib_dereg_mr(fast), 0);
+  EXPECT_EQ(ib_dealloc_pd(foreign), 0);
+}
+
 TEST_F(RvtPostOneWr, ReservedOperationTakesNoOrdinarySlot) {
   rvt_operation_table table = rvt_hca_post_parms;
   table[IB_WR_RESERVED1] = {sizeof(ib_rdma_wr), 1u << IB_QPT_RC, RVT_OPERATION_USE_RESERVE};
