@@ -133,6 +133,10 @@ int rvt_create_cq(ib_cq* ibcq, const ib_cq_init_attr* attr, ib_udata* /*udata*/)
   cq->rdi = rdi;
   const int vector = attr->comp_vector < 0 ? 0 : attr->comp_vector;
   cq->comp_vector = static_cast<std::uint32_t>(vector % rdi->ibdev.num_comp_vectors);
+  if (rdi->driver_f.comp_vect_cpu_lookup != nullptr) {
+    cq->comp_vector_cpu =
+        rdi->driver_f.comp_vect_cpu_lookup(rdi, static_cast<int>(cq->comp_vector));
+  }
   ibcq->cqe = static_cast<int>(attr->cqe);
   int error = allocate_rings(rdi, cq);
   if (error == 0) error = publish_cq(rdi, cq);

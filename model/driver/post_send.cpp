@@ -12,16 +12,21 @@
 namespace hcasim::rvt {
 namespace {
 
-// Numbers are given out after everything that may refuse the request.
-void number(rvt_qp* qp, rvt_swqe* wqe, bool local) {
+// Numbers that the request will have; they are taken after everything that may refuse it.
+void number(const rvt_qp* qp, rvt_swqe* wqe, bool local) {
   if (local) {
     wqe->ssn = wqe->psn = wqe->lpsn = 0;
     return;
   }
-  wqe->ssn = qp->s_ssn++;
+  wqe->ssn = qp->s_ssn;
   wqe->psn = qp->s_next_psn;
   wqe->lpsn = wqe->psn + (wqe->length != 0 ? (wqe->length - 1) >> qp->log_pmtu : 0);
-  qp->s_next_psn = wqe->lpsn + 1;
+}
+
+void take_numbers(rvt_qp* qp, const rvt_swqe& wqe, bool local) {
+  if (local) return;
+  ++qp->s_ssn;
+  qp->s_next_psn = wqe.lpsn + 1;
 }
 
 void take_slot(rvt_qp* qp, rvt_swqe* wqe, bool reserved_op) {
@@ -34,16 +39,26 @@ void take_slot(rvt_qp* qp, rvt_swqe* wqe, bool reserved_op) {
   }
 }
 
-void remember(rvt_qp* qp, const ib_send_wr* wr, const SendWqe& built, std::uint32_t flags) {
-  // Most queue pairs of a large system never send.
-  if (qp->s_wq.empty()) qp->s_wq.resize(qp->s_size);
-  rvt_swqe& wqe = qp->s_wq[qp->s_head];
+bool is_local(std::uint32_t flags) {
+  return (flags & RVT_OPERATION_LOCAL) != 0;
+}
+
+void describe(rvt_swqe& wqe, const rvt_qp* qp, const ib_send_wr* wr, const SendWqe& built,
+              std::uint32_t flags) {
   wqe.wr_id = wr->wr_id;
   wqe.length = built.length();
   wqe.send_flags = wr->send_flags;
   wqe.opcode = wr->opcode;
   wqe.num_sge = built.num_sge();
-  number(qp, &wqe, (flags & RVT_OPERATION_LOCAL) != 0);
+  number(qp, &wqe, is_local(flags));
+}
+
+void remember(rvt_qp* qp, const ib_send_wr* wr, const SendWqe& built, std::uint32_t flags) {
+  // Most queue pairs of a large system never send.
+  if (qp->s_wq.empty()) qp->s_wq.resize(qp->s_size);
+  rvt_swqe& wqe = qp->s_wq[qp->s_head];
+  describe(wqe, qp, wr, built, flags);
+  take_numbers(qp, wqe, is_local(flags));
   take_slot(qp, &wqe, (flags & RVT_OPERATION_USE_RESERVE) != 0);
   trace_post_one_wr(qp, qp->s_head, wr->num_sge);
   qp->s_head = rvt_next_slot(qp->s_head, qp->s_size);
@@ -74,10 +89,27 @@ bool delayed(const rvt_qp* qp, const ib_send_wr* wr) {
          ((wr->send_flags & IB_SEND_FENCE) != 0 || qp->local_ops_pending != 0);
 }
 
-int fill(SendWqe& wqe, rvt_qp* qp, const ib_send_wr* wr, std::uint32_t flags) {
-  if (delayed(qp, wr)) return wqe.leave_local();
-  if ((flags & RVT_OPERATION_LOCAL) != 0) return wqe.take_local(qp, wr);
-  return rvt_is_datagram(qp) ? wqe.gather_datagram(qp, ud_wr(wr)) : wqe.gather(qp, wr);
+[[gnu::noinline]] int ask_driver(rvt_qp* qp, const ib_send_wr* wr, const SendWqe& built,
+                                 std::uint32_t flags, bool* call_send) {
+  rvt_swqe wqe;
+  describe(wqe, qp, wr, built, flags);
+  return qp->rdi->driver_f.setup_wqe(qp, &wqe, call_send);
+}
+
+int fill(SendWqe& wqe, rvt_qp* qp, const ib_send_wr* wr, std::uint32_t flags, bool* call_send) {
+  int error = 0;
+  if (!is_local(flags)) {
+    error = rvt_is_datagram(qp) ? wqe.gather_datagram(qp, ud_wr(wr)) : wqe.gather(qp, wr);
+    if (error != 0) return error;
+    if (wqe.length() > 1u << qp->log_pmtu) *call_send = false;
+  }
+  if (qp->rdi->driver_f.setup_wqe != nullptr) {
+    error = ask_driver(qp, wr, wqe, flags, call_send);
+    if (error != 0) return error;
+  }
+  if (!is_local(flags)) return 0;
+  // What a local operation does to the driver's books comes when nobody else can refuse it.
+  return delayed(qp, wr) ? wqe.leave_local() : wqe.take_local(qp, wr);
 }
 
 bool num_sge_ok(const rvt_qp* qp, const ib_send_wr* wr) {
@@ -124,9 +156,8 @@ int rvt_post_one_wr(rvt_qp* qp, const ib_send_wr* wr, bool* call_send) {
   if (error != 0) return error;
   SendWqe wqe;
   const bool later = delayed(qp, wr);
-  error = fill(wqe, qp, wr, flags);
+  error = fill(wqe, qp, wr, flags, call_send);
   if (error != 0) return error;
-  if (wqe.length() > qp->pmtu) *call_send = false;
   const std::uint32_t slot = qp->s_head;
   wqe.store(qp, wr, slot);
   remember(qp, wr, wqe, flags);

@@ -44,6 +44,18 @@ void rvt_init_qp(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_type /*type*/) {
   }
 }
 
+bool rvt_enter_error(rvt_qp* qp) {
+  if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_RESET) return false;
+  qp->state = IB_QPS_ERR;
+  if (qp->rdi->driver_f.notify_error_qp != nullptr) qp->rdi->driver_f.notify_error_qp(qp);
+  return true;
+}
+
+void rvt_notify_reset(rvt_qp* qp, ib_qp_state before) {
+  if (before == IB_QPS_RESET || qp->rdi->driver_f.notify_qp_reset == nullptr) return;
+  qp->rdi->driver_f.notify_qp_reset(qp);
+}
+
 void rvt_collect_qp_cqs(rvt_qp* qp) {
   if (qp->ibqp.send_cq != nullptr) rvt_cq_collect(ibcq_to_rvtcq(qp->ibqp.send_cq));
   if (qp->ibqp.recv_cq != nullptr) rvt_cq_collect(ibcq_to_rvtcq(qp->ibqp.recv_cq));
@@ -51,7 +63,8 @@ void rvt_collect_qp_cqs(rvt_qp* qp) {
 
 int _rvt_reset_qp(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_type type) {
   int error = 0;
-  if (qp->state != IB_QPS_RESET) {
+  const ib_qp_state before = qp->state;
+  if (before != IB_QPS_RESET) {
     {
       const SpinGuard receive(qp->r_lock);
       const SpinGuard head(qp->s_hlock);
@@ -66,6 +79,7 @@ int _rvt_reset_qp(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_type type) {
     // Completions from before the reset count, and need their slots.
     rvt_collect_qp_cqs(qp);
   }
+  rvt_notify_reset(qp, before);
   rvt_init_qp(rdi, qp, type);
   return error;
 }
@@ -105,8 +119,7 @@ int looped_to_error(rvt_qp* qp, ib_wc_status err) {
 }  // namespace
 
 int rvt_error_qp(rvt_qp* qp, ib_wc_status err) {
-  if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_RESET) return 0;
-  qp->state = IB_QPS_ERR;
+  if (!rvt_enter_error(qp)) return 0;
   if (qp->looped) return looped_to_error(qp, err);
   qp->rdi->port->mmio_write64(qp->rdi->uar + hw::bar::kQpErrorDoorbell,
                               hw::bar::doorbell(qp->ibqp.qp_num, 0));

@@ -11,14 +11,6 @@
 namespace hcasim::rvt {
 namespace {
 
-void do_send(rvt_qp* qp) {
-  if (qp->looped) rvt_ruc_loopback(qp);
-}
-
-void schedule_send(rvt_qp* qp) {
-  rvt_run_send_engine_at(qp, qp->rdi->port->now());
-}
-
 // What is posted one by one is copied at the post, and its poster pays. Here nobody else does: the
 // time passes before the copy is made and seen.
 bool await_copy(rvt_qp* qp) {
@@ -47,7 +39,13 @@ void enter(rvt_qp* qp, ib_cq* cq, const ib_wc* wc, bool solicited) {
 
 }  // namespace
 
-const rvt_driver_provided rvt_hca_driver = {do_send, schedule_send, schedule_send};
+void rvt_do_send(rvt_qp* qp) {
+  if (qp->looped) rvt_ruc_loopback(qp);
+}
+
+void rvt_schedule_send(rvt_qp* qp) {
+  rvt_run_send_engine_at(qp, qp->rdi->port->now());
+}
 
 void rvt_run_send_engine_at(rvt_qp* qp, hw::Time when) {
   if (qp->s_send_timer != 0) return;

@@ -12,18 +12,6 @@ namespace hcasim::rvt {
 
 // --- The send engine ----------------------------------------------------------------------------
 
-/// What rdmavt calls its driver for (rvt_driver_provided), as far as loopback needs it.
-struct rvt_driver_provided {
-  /// Runs the send engine of a queue pair in the caller's context, no lock held.
-  void (*do_send)(rvt_qp* qp) = nullptr;
-  /// Lets it run once the present activity is over, s_lock held.
-  void (*schedule_send)(rvt_qp* qp) = nullptr;
-  /// The same without lock.
-  void (*schedule_send_no_lock)(rvt_qp* qp) = nullptr;
-};
-/// The hooks of this driver.
-extern const rvt_driver_provided rvt_hca_driver;
-
 /// True when the driver loops back what goes along this path: it leads to the address it comes from
 /// (of the queue pair's own port), and is not left to the adapter (loopback_on_wire).
 bool rvt_leads_home(const rvt_qp* qp, const rdma_ah_attr& path);

@@ -136,6 +136,7 @@ struct rvt_qp {
   rvt_qp* next = nullptr;  ///< of its bucket
   bool in_table = false;   ///< can be found by packets
   Mutex mutex;             ///< serialises control verbs
+  void* priv = nullptr;    ///< of rvt_driver_provided::qp_priv_alloc
 
   // Configuration.
   rdma_ah_attr remote_ah_attr;
@@ -241,12 +242,13 @@ void rvt_init_qp(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_type type);
 /// set.
 /// @return 0 or, checked in this order: -EOPNOTSUPP create_flags; -EINVAL send sizes; -EINVAL
 ///   receive sizes (without SRQ); -EINVAL all sizes 0; -EINVAL port or -EOPNOTSUPP type; -ENOMEM
-///   send ring; -ENOMEM receive ring; -EINVAL QP0 or QP1 exists; -ENOMEM no QPN; -ENOMEM max_qp
-///   exist; errors of the adapter
+///   send ring; errors of qp_priv_alloc; -ENOMEM receive ring; -EINVAL QP0 or QP1 exists; -ENOMEM
+///   no QPN; errors of qp_priv_init; -ENOMEM max_qp exist; -ENOMEM table; errors of the adapter.
+///   Nothing is left of it then.
 int rvt_create_qp(ib_qp* ibqp, ib_qp_init_attr* init_attr, ib_udata* udata);
 /// Checks everything, then changes state and attributes.
-/// @return 0; -EOPNOTSUPP unknown mask bits; -EINVAL transition, mask or a value out of range;
-///   -EIO the adapter did not answer
+/// @return 0; -EOPNOTSUPP unknown mask bits; -EINVAL transition, mask, veto of check_modify_qp or a
+///   value out of range; -EIO the adapter did not answer
 int rvt_modify_qp(ib_qp* ibqp, ib_qp_attr* attr, int attr_mask, ib_udata* udata);
 /// @return 0
 int rvt_query_qp(ib_qp* ibqp, ib_qp_attr* attr, int attr_mask, ib_qp_init_attr* init_attr);
@@ -286,7 +288,7 @@ int rvt_post_send(ib_qp* ibqp, const ib_send_wr* wr, const ib_send_wr** bad_wr);
 int rvt_post_recv(ib_qp* ibqp, const ib_recv_wr* wr, const ib_recv_wr** bad_wr);
 /// Posts one send without doorbell; s_hlock held.
 /// @param call_send set to false when the message needs more than one packet
-/// @return 0; -EINVAL; -ENOMEM; -EACCES region of REG_MR
+/// @return 0; -EINVAL; -ENOMEM; -EACCES region of REG_MR; errors of setup_wqe
 int rvt_post_one_wr(rvt_qp* qp, const ib_send_wr* wr, bool* call_send);
 /// Checks a send against a table of operations.
 /// @return bytes of the work request to take, not of the message; -EINVAL
