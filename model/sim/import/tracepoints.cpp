@@ -214,6 +214,22 @@ class Follower {
   EventKind kind_ = EventKind::kDebug;
 };
 
+// hfi1_2 before hfi1_10.
+bool comes_before(const std::string& a, const std::string& b) {
+  return std::pair(a.size(), a) < std::pair(b.size(), b);
+}
+
+// Nodes come in the order of their devices' names, not in that of the first event.
+void order_devices(TracepointAnalysis& analysis) {
+  std::vector<std::string> ordered = analysis.devices;
+  std::ranges::sort(ordered, comes_before);
+  for (auto& qp : analysis.qps) {
+    const auto place = std::ranges::find(ordered, analysis.devices[qp.device]);
+    qp.device = static_cast<std::size_t>(place - ordered.begin());
+  }
+  analysis.devices = std::move(ordered);
+}
+
 /// Reads the lines of a file.
 class Reader {
  public:
@@ -237,6 +253,7 @@ class Reader {
     }
     if (cut_ && seen_ == 0) throw InputError(*cut_);
     if (cut_) ++analysis_.cut_lines;
+    order_devices(analysis_);
   }
 
  private:

@@ -39,7 +39,8 @@ struct SystemOptions {
   bool run_ahead = true;
 };
 
-/// All hosts, nodes and the cables or the switch between them. A process holds one system at a time.
+/// All hosts, nodes and the cables or the switch between them. A process holds one system at a
+/// time.
 class System {
  public:
   /// @throws InputError when a cable is to join adapters that differ in their number of ports

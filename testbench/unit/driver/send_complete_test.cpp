@@ -197,7 +197,20 @@ TEST_F(AllocUdWqAttr, EachSlotHasRoomForItsPath) {
   EXPECT_EQ(alloc_ud_wq_attr(qp, 0), 0);
   qp->s_stride = hw::kSendWqeDatagramOffset + sizeof(hw::SendWqeDatagram) - 1;
   EXPECT_EQ(alloc_ud_wq_attr(qp, 0), -ENOMEM);
+}
+
+using FreeUdWqAttr = AllocUdWqAttr;
+
+// The room is part of the slots, which go with the ring.
+TEST_F(FreeUdWqAttr, LeavesTheRingToItsOwner) {
+  ib_qp_init_attr attr = init_attr();
+  attr.qp_type = IB_QPT_UD;
+  rvt_qp* qp = rvt(make_qp(attr));
+  const std::size_t before = host.blocks_allocated();
   free_ud_wq_attr(qp);
+  free_ud_wq_attr(qp);
+  EXPECT_EQ(host.blocks_allocated(), before);
+  EXPECT_EQ(alloc_ud_wq_attr(qp, 0), 0);
 }
 
 TEST_F(AllocUdWqAttr, NothingForConnectedOnes) {
