@@ -8,7 +8,7 @@ namespace {
 
 using Op = hw::BthOpcode;
 
-TEST(ErrorAtTheRequester, TheCauseComesFirstThenTheFlushes) {
+TEST(ErrorAtTheRequester, B32_B83_TheCauseComesFirstThenTheFlushes) {
   struct Case {
     hw::NakCode code;
     hw::WcStatus status;
@@ -91,7 +91,7 @@ TEST(ErrorAtTheRequester, AReadWhoseScatterKeyIsWrong) {
   EXPECT_EQ(statuses(c.sends()), Statuses{hw::WcStatus::kLocProtErr});
 }
 
-TEST(ErrorAtTheRequester, AWqeThatMakesNoSense) {
+TEST(ErrorAtTheRequester, B28_AWqeThatMakesNoSense) {
   for (const auto spoil : {+[](hw::SendWqeControl& w) { w.opcode = static_cast<hw::WrOpcode>(77); },
                            +[](hw::SendWqeControl& w) { w.index += 1; },
                            +[](hw::SendWqeControl& w) { w.length = 5000; },
@@ -111,8 +111,34 @@ TEST(ErrorAtTheRequester, AWqeThatMakesNoSense) {
   }
 }
 
+// The slots of a send queue are as long as the driver says, if the fixed part fits and the adapter
+// can fetch them.
+TEST(SendSlots, B23_HoldTheFixedPartAtLeast) {
+  AdapterBench bench;
+  const BenchCq cq = bench.create_cq();
+  for (const auto& [type, least] : {std::pair{AdapterBench::rc_context().type, 64u},
+                                    std::pair{AdapterBench::ud_context().type, 128u}}) {
+    for (const std::uint32_t stride : {0u, 1u, 32u, 63u, 64u, 65u, 127u, 128u, 1u << 20, ~0u}) {
+      hw::QpContext context = AdapterBench::rc_context();
+      context.type = type;
+      context.qpn = 0x70;
+      context.send_cqn = context.recv_cqn = cq.context.cqn;
+      context.sq_base = 4096;
+      context.sq_size = 4;
+      context.rq_size = 0;
+      context.sq_stride = stride;
+      const bool fits = stride == least || stride == 128;
+      EXPECT_EQ(bench.command(hw::CommandOpcode::kCreateQp, context.qpn, context),
+                fits ? hw::CommandStatus::kOk : hw::CommandStatus::kBadParameter)
+          << stride;
+      EXPECT_EQ(bench.issue(hw::CommandOpcode::kDestroyQp, context.qpn).status,
+                fits ? hw::CommandStatus::kOk : hw::CommandStatus::kBadObject);
+    }
+  }
+}
+
 // What is posted later is flushed behind the rest.
-TEST(Flush, WhatIsPostedInErrorFollows) {
+TEST(Flush, B67_WhatIsPostedInErrorFollows) {
   Connection c;
   c.post(c.inline_wr(), 3);
   c.bench.ring(hw::bar::kQpErrorDoorbell, c.qp.qpn(), 0);
@@ -236,7 +262,7 @@ TEST(BadDoorbell, OfTheReceiveQueue) {
   }
 }
 
-TEST(Reset, EmptiesBothQueuesWithoutACompletion) {
+TEST(Reset, H1_H2_EmptiesBothQueuesWithoutACompletion) {
   Connection c;
   c.post_receives(4);
   c.post(c.inline_wr(), 3);
@@ -265,7 +291,7 @@ TEST(Reset, EmptiesBothQueuesWithoutACompletion) {
   EXPECT_EQ(c.receives().size(), 1u);
 }
 
-TEST(Reset, OfAResetQueuePairIsNothing) {
+TEST(Reset, B92_OfAResetQueuePairIsNothing) {
   AdapterBench bench;
   BenchQp qp = bench.create_qp(AdapterBench::rc_context(), hw::QpState::kReset);
   EXPECT_EQ(bench.modify(qp, hw::QpState::kReset), hw::CommandStatus::kOk);
@@ -303,7 +329,7 @@ TEST(Reset, InTheMiddleOfAnErrorEndsOnlyWhenTheRingIsFree) {
 }
 
 // In any state, with work on both sides, and without completions.
-TEST(Destroy, InAnyState) {
+TEST(Destroy, B85_InAnyState) {
   for (const auto state : {hw::QpState::kReset, hw::QpState::kInit, hw::QpState::kRtr,
                            hw::QpState::kRts, hw::QpState::kSqd, hw::QpState::kErr}) {
     AdapterBench bench;

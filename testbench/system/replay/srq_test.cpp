@@ -140,7 +140,7 @@ TEST(SharedReceives, ALimitThatIsSetAnewOrGone) {
 
 // A pool that is too small shows as RNR. With rnr_retry 7 all arrives, if late; with 0
 // the first NAK ends the connection.
-TEST(SharedReceives, StarvationIsRnrAndEndsAsTheSenderSaid) {
+TEST(SharedReceives, B86_B88_StarvationIsRnrAndEndsAsTheSenderSaid) {
   for (const bool patient : {true, false}) {
     Lines lines = {"node a", "node b", "b create_srq pool max_wr=1"};
     const std::string how =
