@@ -67,8 +67,9 @@ class FakeHost : public hw::HostPort {
   int commands_until_failure = -1;     ///< the command that gets 0 fails with failure_status
   hw::CommandStatus failure_status = hw::CommandStatus::kBadState;
   std::function<void(const hw::Mailbox&)> on_command;  ///< before a command is answered
-  std::map<std::uint32_t, std::uint32_t> tails;        ///< of receive queues, by QPN
-  std::map<std::uint32_t, hw::QpContext> qps;          ///< as last created or modified
+  std::function<void()> on_answer;               ///< after it was carried out, before its event
+  std::map<std::uint32_t, std::uint32_t> tails;  ///< of receive queues, by QPN
+  std::map<std::uint32_t, hw::QpContext> qps;    ///< as last created or modified
   std::map<std::uint32_t, hw::CqContext> cqs;
   std::map<std::uint32_t, hw::SrqContext> srqs;  ///< by number with kSrqBit, as last modified
   std::map<std::uint32_t, hw::MptEntry> mrs;
@@ -302,6 +303,7 @@ class FakeHost : public hw::HostPort {
     mailbox.status = fails ? failure_status : hw::CommandStatus::kOk;
     if (!fails) carry_out(mailbox);
     write(address, &mailbox, sizeof mailbox);
+    if (on_answer) on_answer();
     event(0, hw::EqeType::kCommandDone, 0, mailbox.token);
   }
   void carry_out(hw::Mailbox& mailbox) {
@@ -322,6 +324,14 @@ class FakeHost : public hw::HostPort {
       case hw::CommandOpcode::kDestroyCq:
         cqs.erase(object);
         break;
+      case hw::CommandOpcode::kResizeCq: {
+        const auto in = hw::load<hw::CqContext>(mailbox.payload);
+        cqs.at(object).base = in.base;
+        cqs.at(object).cqe = in.cqe;
+        cq_state_.at(object).index = 0;
+        cq_state_.at(object).owner = 1;
+        break;
+      }
       case hw::CommandOpcode::kModifyCq: {
         const auto in = hw::load<hw::CqContext>(mailbox.payload);
         cqs.at(object).cq_count = in.cq_count;

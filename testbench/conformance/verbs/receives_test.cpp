@@ -107,6 +107,40 @@ TEST_F(Batches, B71_ReceivesThatComeLateAndTogetherCostTimeAlone) {
   pass_by_batches(200 * hw::kMicrosecond);
 }
 
+// The queue changes its size again and again while completions arrive and are taken.
+TEST_F(Receives, N_ResizeCq_UnderTraffic) {
+  constexpr std::uint64_t kMessages = 64;
+  ib_cq* queue = make_cq(1, 64);
+  ib_qp_init_attr attr = qp_attr(1);
+  attr.recv_cq = queue;
+  ib_qp* sender = make_qp(0, qp_attr(0));
+  ib_qp* receiver = make_qp(1, attr);
+  join(sender, receiver);
+  for (std::uint64_t i = 0; i < kMessages; ++i) {
+    ASSERT_EQ(receive(receiver, i), 0);
+    ASSERT_EQ(post(sender, {.wr_id = i}), 0);
+  }
+  Ids got;
+  int resized = 0;
+  bool ended = false;
+  const auto resize = [&] {
+    for (int i = 0; !ended; ++i) resized += ib_resize_cq(queue, i % 2 == 0 ? 65 + i : 64) == 0;
+  };
+  const auto consume = [&] {
+    while (got.size() < kMessages) {
+      ib_wc wc;
+      if (ib_poll_cq(queue, 1, &wc) == 1) got.push_back(wc.wr_id);
+      sleep(1, hw::kMicrosecond);
+    }
+    ended = true;
+  };
+  run(20 * hw::kMillisecond, {resize, consume});
+  ASSERT_EQ(got.size(), kMessages);
+  for (std::uint64_t i = 0; i < kMessages; ++i) EXPECT_EQ(got[i], i);
+  EXPECT_GT(resized, 10);
+  EXPECT_TRUE(heard_[1].events.empty() || heard_[1].events.front() != IB_EVENT_CQ_ERR);
+}
+
 class Shared : public Receives {
  protected:
   ib_qp* make_taker(ib_srq* srq, ib_cq* cq) {
