@@ -34,6 +34,53 @@ TEST_F(WorkRequests, N_ZeroSize) {
   EXPECT_EQ(got[0].byte_len, kGrh);
 }
 
+// A consumer that only looks when it is called misses nothing, however completions and arming meet.
+TEST_F(WorkRequests, B43_EveryCompletionAfterArmingCallsTheConsumer) {
+  constexpr std::uint64_t kMessages = 60;
+  struct Consumer {
+    std::uint64_t seen = 0;
+    static void called(ib_cq* cq, void* self) {
+      auto& seen = static_cast<Consumer*>(self)->seen;
+      do {
+        seen += poll_queue(cq).size();
+      } while (ib_req_notify_cq(cq, IB_CQ_NEXT_COMP | IB_CQ_REPORT_MISSED_EVENTS) == 1);
+    }
+  } consumer;
+  task(1, [&] {
+    ib_cq_init_attr attr;
+    attr.cqe = 64;
+    cqs_[1].push_back(ib_create_cq(device(1), Consumer::called, nullptr, &consumer, &attr));
+  });
+  ib_qp_init_attr attr = qp_attr(1);
+  attr.recv_cq = cqs_[1].back();
+  ib_qp* sender = make_qp(0, qp_attr(0));
+  ib_qp* receiver = make_qp(1, attr);
+  join(sender, receiver);
+  ib_req_notify_cq(cqs_[1].back(), IB_CQ_NEXT_COMP);
+  for (std::uint64_t i = 0; i < kMessages; ++i) ASSERT_EQ(receive(receiver, i), 0);
+  for (std::uint64_t i = 0; i < kMessages; ++i) {
+    ASSERT_EQ(post(sender, {.wr_id = i}), 0);
+    run((1 + i * 37) * hw::kNanosecond * 20);  // from back to back to one by one
+  }
+  run(kWhile);
+  EXPECT_EQ(consumer.seen, kMessages);
+}
+
+// The peer is gone, so the send is repeated until the device goes, and never after.
+TEST_F(WorkRequests, B08_NoTimerOutlivesTheDevice) {
+  const auto [qp, peer] = make_pair({.timeout = 5});  // 131 us
+  ASSERT_EQ(to_state(1, peer, IB_QPS_RESET), 0);
+  ASSERT_EQ(post(qp, {}), 0);
+  const std::uint64_t first = pair_.rules().packets();
+  run(300 * hw::kMicrosecond);
+  const std::uint64_t repeated = pair_.rules().packets();
+  EXPECT_GT(repeated, first);
+  task(0, [&] { EXPECT_EQ(rvt_unregister_device(pair_.system().node(0).device()), 1u); });
+  run(5 * hw::kMillisecond);
+  EXPECT_LE(pair_.rules().packets(), repeated + 1);  // of seven repetitions
+  EXPECT_TRUE(poll(0).empty());
+}
+
 class Registered : public WorkRequests {
  protected:
   static constexpr unsigned kPage = 4096;
