@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -109,7 +110,7 @@ class ReceiveQueuePort : public sim::Unit, public pcie::DmaClient {
   void issue(const PendingCommand& pending);
   void handle_outputs(Cycle cycle);
   void on_take_beat(const hw::rq::TakeBeat& beat);
-  void deliver(const std::uint8_t* wqe, const hw::rq::TakeBeat& beat);
+  void deliver(std::span<const std::uint8_t> wqe, const hw::rq::TakeBeat& beat);
   void on_answer(const hw::rq::CommandAnswer& answer);
   void release(std::uint32_t number);
   void on_unit_event(const hw::rq::Event& event);

@@ -338,32 +338,6 @@ TEST(SendWithInvalidate, B38_KillsAFastRegisterRegionOnly) {
   }
 }
 
-// The slots of a send queue are as long as the driver says, if the fixed part fits and the adapter
-// can fetch them.
-TEST(SendSlots, B23_HoldTheFixedPartAtLeast) {
-  AdapterBench bench;
-  const BenchCq cq = bench.create_cq();
-  for (const auto& [type, least] : {std::pair{AdapterBench::rc_context().type, 64u},
-                                    std::pair{AdapterBench::ud_context().type, 128u}}) {
-    for (const std::uint32_t stride : {0u, 1u, 32u, 63u, 64u, 65u, 127u, 128u, 1u << 20, ~0u}) {
-      hw::QpContext context = AdapterBench::rc_context();
-      context.type = type;
-      context.qpn = 0x70;
-      context.send_cqn = context.recv_cqn = cq.context.cqn;
-      context.sq_base = 4096;
-      context.sq_size = 4;
-      context.rq_size = 0;
-      context.sq_stride = stride;
-      const bool fits = stride == least || stride == 128;
-      EXPECT_EQ(bench.command(hw::CommandOpcode::kCreateQp, context.qpn, context),
-                fits ? hw::CommandStatus::kOk : hw::CommandStatus::kBadParameter)
-          << stride;
-      EXPECT_EQ(bench.issue(hw::CommandOpcode::kDestroyQp, context.qpn).status,
-                fits ? hw::CommandStatus::kOk : hw::CommandStatus::kBadObject);
-    }
-  }
-}
-
 TEST(Drops, WhatIsForNobody) {
   Connection c;
   PeerPacket packet = c.send(500);
