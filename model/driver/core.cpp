@@ -140,6 +140,10 @@ int ib_destroy_cq(ib_cq* cq) {
   return 0;
 }
 
+int ib_resize_cq(ib_cq* cq, int cqe) {
+  return rvt_resize_cq(cq, cqe, nullptr);
+}
+
 int rdma_set_cq_moderation(ib_cq* cq, std::uint16_t cq_count, std::uint16_t cq_period) {
   return rvt_modify_cq(cq, cq_count, cq_period);
 }

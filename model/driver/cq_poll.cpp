@@ -118,6 +118,10 @@ int rvt_poll_cq(ib_cq* ibcq, int num_entries, ib_wc* entry) {
 }
 
 void rvt_cq_notified(rvt_cq* cq) {
+  if (cq->resizing) {
+    cq->notified_in_resize = true;
+    return;
+  }
   if (cq->notify == RVT_CQ_NONE) return;  // a completion of the driver was first
   // Without a completion past the armed place this event answers an earlier arming, and the present
   // one still stands.

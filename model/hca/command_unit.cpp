@@ -184,18 +184,19 @@ hw::CommandStatus CommandUnit::destroy_cq() {
                                                      : hw::CommandStatus::kBadObject;
 }
 
-// The driver has emptied the old ring; the new one begins at its start.
+// What is completed from now on goes to the new ring, from its start. The counts go on, so that
+// what the consumer has not taken of the old ring still counts, and so does what it has armed.
 hw::CommandStatus CommandUnit::resize_cq() {
   const auto context = input<hw::CqContext>(mailbox_);
-  CompletionQueue* cq = core_.contexts.cqs.find(context.cqn);
+  CompletionQueue* cq = core_.contexts.cqs.find(mailbox_.object);
   if (cq == nullptr) return hw::CommandStatus::kBadObject;
-  if (context.cqe == 0 || context.base % 64 != 0 || context.cq_period > hw::kMaxCqPeriod) {
+  if (context.cqe == 0 || context.cqe > core_.parameters.device.max_cqe || context.base % 64 != 0) {
     return hw::CommandStatus::kBadParameter;
   }
-  const bool overflow = cq->overflow;
-  *cq = CompletionQueue{};
-  cq->context = context;
-  cq->overflow = overflow;
+  cq->context.base = context.base;
+  cq->context.cqe = context.cqe;
+  cq->slot = 0;
+  cq->owner = 1;
   return hw::CommandStatus::kOk;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "hca/doorbell_unit.hpp"
 #include "hca/event_unit.hpp"
@@ -330,29 +331,32 @@ void ReceiveQueuePort::on_dma_read(std::uint64_t token, bool error) {
 void ReceiveQueuePort::on_take_beat(const hw::rq::TakeBeat& beat) {
   if (beat.status != hw::rq::TakeStatus::kOk) {
     wqe_filled_ = 0;
-    if (for_driver(beat)) return answer_driver(beat, nullptr);
+    if (for_driver(beat)) return answer_driver(beat, {});
     return core_.responder->taken(beat.tag, beat.status, taken_, beat.remaining);
   }
   constexpr std::uint32_t kElementsInOneBeat =
       (hw::rq::kBeatBytes - sizeof(hw::ReceiveWqe)) / sizeof(hw::Sge);
   const bool whole = beat.last && wqe_filled_ == 0 &&
                      hw::load<hw::ReceiveWqe>(beat.wqe.data()).num_sge <= kElementsInOneBeat;
-  if (whole) return deliver(beat.wqe.data(), beat);
+  if (whole) return deliver(beat.wqe, beat);
   std::memcpy(wqe_bytes_.data() + wqe_filled_, beat.wqe.data(), beat.wqe.size());
   wqe_filled_ += static_cast<std::uint32_t>(beat.wqe.size());
   if (!beat.last) return;
-  wqe_filled_ = 0;
-  deliver(wqe_bytes_.data(), beat);
+  deliver({wqe_bytes_.data(), std::exchange(wqe_filled_, 0)}, beat);
 }
 
-void ReceiveQueuePort::deliver(const std::uint8_t* wqe, const hw::rq::TakeBeat& beat) {
+// Elements beyond the slot would be those of an earlier receive, perhaps of another queue.
+void ReceiveQueuePort::deliver(std::span<const std::uint8_t> wqe, const hw::rq::TakeBeat& beat) {
+  static_assert(sizeof(hw::ReceiveWqe) + hw::kMaxReceiveSge * sizeof(hw::Sge) ==
+                hw::rq::kMaxStride);
   if (for_driver(beat)) return answer_driver(beat, wqe);
-  const auto head = hw::load<hw::ReceiveWqe>(wqe);
+  const auto head = hw::load<hw::ReceiveWqe>(wqe.data());
+  const std::size_t room = (wqe.size() - sizeof head) / sizeof(hw::Sge);
   taken_.wr_id = head.wr_id;
   taken_.slot = beat.slot;
-  taken_.num_sge = std::min<std::uint32_t>(head.num_sge, hw::kMaxReceiveSge);
+  taken_.num_sge = static_cast<std::uint32_t>(std::min<std::size_t>(head.num_sge, room));
   taken_.length = 0;
-  std::memcpy(taken_.sges.data(), wqe + sizeof head, taken_.num_sge * sizeof(hw::Sge));
+  std::memcpy(taken_.sges.data(), wqe.data() + sizeof head, taken_.num_sge * sizeof(hw::Sge));
   for (std::uint32_t i = 0; i < taken_.num_sge; ++i) taken_.length += taken_.sges[i].length;
   core_.responder->taken(beat.tag, beat.status, taken_, beat.remaining);
 }

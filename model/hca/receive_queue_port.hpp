@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -113,8 +114,8 @@ class ReceiveQueuePort : public sim::Unit, public pcie::DmaClient {
   void handle_outputs(Cycle cycle);
   void take(const hw::rq::Take& take);
   void on_take_beat(const hw::rq::TakeBeat& beat);
-  void answer_driver(const hw::rq::TakeBeat& beat, const std::uint8_t* wqe);
-  void deliver(const std::uint8_t* wqe, const hw::rq::TakeBeat& beat);
+  void answer_driver(const hw::rq::TakeBeat& beat, std::span<const std::uint8_t> wqe);
+  void deliver(std::span<const std::uint8_t> wqe, const hw::rq::TakeBeat& beat);
   void on_answer(const hw::rq::CommandAnswer& answer);
   void release(std::uint32_t number);
   void on_unit_event(const hw::rq::Event& event);

@@ -155,7 +155,8 @@ void ResponseHandler::on_rnr(QueuePair& qp, const fabric::Packet& packet) {
   if (send.rnr_wait) return;
   const bool oldest = acknowledge_before(qp, packet.psn);
   if (qp.flushes() || send.in_flight.empty()) return;
-  if (oldest) {
+  // What takes no receive neither runs out of retries nor uses them up.
+  if (oldest && consumes_receive(send.in_flight.first->opcode)) {
     if (send.rnr_retry == 0) {
       ++counters_.req_rnr_retries_exceeded;
       return core_.qp_control->fail_send(qp, hw::WcStatus::kRnrRetryExcErr, packet.aeth.syndrome);

@@ -71,6 +71,7 @@ class FakeHost : public hw::HostPort {
   std::function<void(std::uint64_t, std::uint64_t)> on_write;  ///< address, bytes: after a store
   std::map<std::uint32_t, std::uint32_t> tails;                ///< of receive queues, by QPN
   std::map<std::uint32_t, hw::QpContext> qps;                  ///< as last created or modified
+  std::function<void()> on_answer;  ///< after it was carried out, before its event
   std::map<std::uint32_t, hw::CqContext> cqs;
   std::map<std::uint32_t, hw::SrqContext> srqs;  ///< by number with kSrqBit, as last modified
   std::map<std::uint32_t, hw::MptEntry> mrs;
@@ -328,6 +329,7 @@ class FakeHost : public hw::HostPort {
     mailbox.status = fails ? failure_status : hw::CommandStatus::kOk;
     if (!fails) carry_out(mailbox);
     write(address, &mailbox, sizeof mailbox);
+    if (on_answer) on_answer();
     event(0, hw::EqeType::kCommandDone, 0, mailbox.token);
   }
   void carry_out(hw::Mailbox& mailbox) {
@@ -348,6 +350,14 @@ class FakeHost : public hw::HostPort {
       case hw::CommandOpcode::kDestroyCq:
         cqs.erase(object);
         break;
+      case hw::CommandOpcode::kResizeCq: {
+        const auto in = hw::load<hw::CqContext>(mailbox.payload);
+        cqs.at(object).base = in.base;
+        cqs.at(object).cqe = in.cqe;
+        cq_state_.at(object).index = 0;
+        cq_state_.at(object).owner = 1;
+        break;
+      }
       case hw::CommandOpcode::kModifyCq: {
         const auto in = hw::load<hw::CqContext>(mailbox.payload);
         cqs.at(object).cq_count = in.cq_count;

@@ -19,7 +19,7 @@ enum class CommandOpcode : std::uint16_t {
   kDestroyEq = 3,
   kCreateCq = 4,  ///< in: CqContext
   kDestroyCq = 5,
-  kResizeCq = 6,    ///< in: CqContext with the new ring; the CQ must be drained by the driver
+  kResizeCq = 6,    ///< in: CqContext, of which base and cqe count: the ring from now on
   kCreateMr = 7,    ///< in: MptEntry
   kDestroyMr = 8,   ///< object: key; answers after the last DMA that used it
   kCreateQp = 9,    ///< in: QpContext in RESET

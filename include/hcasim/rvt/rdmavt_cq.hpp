@@ -25,6 +25,7 @@ struct rvt_cq {
   ib_cq ibcq;
   rvt_dev_info* rdi = nullptr;
   spinlock_t lock;
+  Mutex mutex;  ///< serialises resizes
   std::uint32_t cqn = 0;
   std::uint32_t comp_vector = 0;
   int comp_vector_cpu = 0;  ///< as rvt_driver_provided::comp_vect_cpu_lookup has it, else 0
@@ -48,6 +49,9 @@ struct rvt_cq {
   std::uint32_t triggered = 0;        ///< notifications so far
   std::uint64_t timer = 0;            ///< pending call of comp_handler, 0: none
 
+  bool resizing = false;            ///< the adapter may write to a ring not read yet
+  bool notified_in_resize = false;  ///< by the adapter, perhaps for such a completion
+
   /// Called when the driver has entered a completion of its own, armed or not; may be empty. Who
   /// polls in simulated time watches the adapter's ring, which these do not pass. Must not wait.
   hw::Callback entered;
@@ -65,6 +69,10 @@ int rvt_create_cq(ib_cq* ibcq, const ib_cq_init_attr* attr, ib_udata* udata);
 /// Tasks only.
 /// @return 0
 int rvt_destroy_cq(ib_cq* ibcq, ib_udata* udata);
+/// See ib_resize_cq. Checks in this order.
+/// @return 0; -EINVAL cqe < 1 or > max_cqe; -EDEADLK outside a task; -ENOMEM; -EINVAL more than cqe
+///   completions wait; -EIO
+int rvt_resize_cq(ib_cq* ibcq, int cqe, ib_udata* udata);
 /// See rdma_set_cq_moderation.
 int rvt_modify_cq(ib_cq* ibcq, std::uint16_t cq_count, std::uint16_t cq_period);
 /// See ib_poll_cq.

@@ -96,6 +96,12 @@ ib_cq* ib_create_cq(ib_device* device, ib_comp_handler comp_handler,
                     ib_event_handler_t event_handler, void* context, const ib_cq_init_attr* attr);
 /// @return 0; -EBUSY while a queue pair uses it. Tasks only.
 int ib_destroy_cq(ib_cq* cq);
+/// Gives the queue room for `cqe` completions; those that wait, and what was armed, stay. Tasks
+/// only.
+/// @return 0; -EINVAL cqe out of range, or more completions wait; -ENOMEM; -EIO. On an error
+/// nothing
+///   has changed
+int ib_resize_cq(ib_cq* cq, int cqe);
 /// Moderates the queue's notifications: an armed one comes with the `cq_count`-th completion since,
 /// or `cq_period` us after the first, whichever is earlier; with the first if either is 0.
 /// Solicited and failed completions, and those that the driver itself makes, do not wait. Tasks

@@ -41,9 +41,39 @@ TEST_F(StateCases, B11_ErrorsOfCreationAreNegative) {
   EXPECT_EQ(PTR_ERR(make_qp()), -ENOMEM);
 }
 
+// Of every verb that tells of errors, by one call each that must fail.
+TEST_F(StateCases, B11_ErrorsOfAllVerbsAreNegative) {
+  ib_qp* qp = make_qp();
+  ib_srq_init_attr no_receives;
+  no_receives.attr = {0, 0, 0};
+  const ib_srq_attr too_large{~0u, 0, 0};
+  ib_srq_init_attr good;
+  good.attr = {4, 1, 0};
+  srqs.push_back(ib_create_srq(pd, &good));
+  ib_port_attr port;
+  const ib_gid no_group{};
+  const scatterlist page{buffer, 4096};
+  ib_recv_wr recv;
+  recv.num_sge = 99;
+  const ib_send_wr send;
+  const ib_cq_init_attr no_entries;
+  for (const std::int64_t error : std::initializer_list<std::int64_t>{
+           PTR_ERR(ib_create_cq(ibdev, nullptr, nullptr, nullptr, &no_entries)),
+           PTR_ERR(ib_create_srq(pd, &no_receives)), PTR_ERR(ib_reg_user_mr(pd, 0, 0, 0, 0)),
+           PTR_ERR(ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG, 0)), ib_map_mr_sg(mr, &page, 1, nullptr, 1),
+           ib_modify_srq(srqs[0], &too_large, IB_SRQ_MAX_WR), ib_resize_cq(cq, 0),
+           ib_query_port(ibdev, 99, &port), ib_attach_mcast(qp, &no_group, 0),
+           ib_detach_mcast(qp, &no_group, 0), ib_post_send(qp, &send, nullptr),
+           ib_post_recv(qp, &recv, nullptr), ib_post_srq_recv(srqs[0], &recv, nullptr),
+           to_state(qp, IB_QPS_RTS), ib_dealloc_pd(pd)}) {
+    EXPECT_LT(error, 0);
+    EXPECT_GT(error, -4096);
+  }
+}
+
 TEST_F(StateCases, B13_FailedCreationCanBeRepeatedForEver) {
   const std::size_t blocks = host.blocks_allocated();
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 100'000; ++i) {
     host.allocations_until_failure = i % 3;
     ASSERT_EQ(PTR_ERR(make_qp(datagram())), -ENOMEM);
   }

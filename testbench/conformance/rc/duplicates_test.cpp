@@ -111,7 +111,7 @@ TEST(OutOfOrder, ADuplicateInAGapIsStillAcknowledged) {
   EXPECT_EQ(psns(c.sent()), Psns{500});
 }
 
-TEST(PsnWrap, TheResponderPassesIt) {
+TEST(PsnWrap, B44_TheResponderPassesIt) {
   hw::QpContext context = AdapterBench::rc_context();
   context.rq_psn = 0xff'fff0;
   context.rq_size = 128;
@@ -126,7 +126,7 @@ TEST(PsnWrap, TheResponderPassesIt) {
   EXPECT_EQ(c.count("responder", "out_of_sequence"), 0u);
 }
 
-TEST(PsnWrap, TheRequesterPassesItWithItsWindow) {
+TEST(PsnWrap, B44_TheRequesterPassesItWithItsWindow) {
   hw::QpContext context = AdapterBench::rc_context();
   context.sq_psn = 0xff'fff0;
   context.sq_size = 128;
@@ -149,7 +149,7 @@ TEST(PsnWrap, TheRequesterPassesItWithItsWindow) {
 }
 
 // A NAK from behind the wrap.
-TEST(PsnWrap, ANakBehindItRepeatsTheRightPackets) {
+TEST(PsnWrap, B44_ANakBehindItRepeatsTheRightPackets) {
   hw::QpContext context = AdapterBench::rc_context();
   context.sq_psn = 0xff'fffd;
   Connection c(context);
@@ -163,7 +163,7 @@ TEST(PsnWrap, ANakBehindItRepeatsTheRightPackets) {
 }
 
 // A READ whose answer lies across the wrap.
-TEST(PsnWrap, AReadAcrossIt) {
+TEST(PsnWrap, B44_AReadAcrossIt) {
   hw::QpContext context = AdapterBench::rc_context();
   context.sq_psn = context.rq_psn = 0xff'ffff;
   Connection c(context);

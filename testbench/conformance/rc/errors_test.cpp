@@ -8,7 +8,7 @@ namespace {
 
 using Op = hw::BthOpcode;
 
-TEST(ErrorAtTheRequester, TheCauseComesFirstThenTheFlushes) {
+TEST(ErrorAtTheRequester, B32_B83_TheCauseComesFirstThenTheFlushes) {
   struct Case {
     hw::NakCode code;
     hw::WcStatus status;
@@ -91,7 +91,7 @@ TEST(ErrorAtTheRequester, AReadWhoseScatterKeyIsWrong) {
   EXPECT_EQ(statuses(c.sends()), Statuses{hw::WcStatus::kLocProtErr});
 }
 
-TEST(ErrorAtTheRequester, AWqeThatMakesNoSense) {
+TEST(ErrorAtTheRequester, B28_AWqeThatMakesNoSense) {
   for (const auto spoil : {+[](hw::SendWqeControl& w) { w.opcode = static_cast<hw::WrOpcode>(77); },
                            +[](hw::SendWqeControl& w) { w.index += 1; },
                            +[](hw::SendWqeControl& w) { w.length = 5000; },
@@ -112,7 +112,7 @@ TEST(ErrorAtTheRequester, AWqeThatMakesNoSense) {
 }
 
 // What is posted later is flushed behind the rest.
-TEST(Flush, WhatIsPostedInErrorFollows) {
+TEST(Flush, B67_WhatIsPostedInErrorFollows) {
   Connection c;
   c.post(c.inline_wr(), 3);
   c.bench.ring(hw::bar::kQpErrorDoorbell, c.qp.qpn(), 0);
@@ -236,7 +236,7 @@ TEST(BadDoorbell, OfTheReceiveQueue) {
   }
 }
 
-TEST(Reset, EmptiesBothQueuesWithoutACompletion) {
+TEST(Reset, H1_H2_EmptiesBothQueuesWithoutACompletion) {
   Connection c;
   c.post_receives(4);
   c.post(c.inline_wr(), 3);
@@ -265,7 +265,7 @@ TEST(Reset, EmptiesBothQueuesWithoutACompletion) {
   EXPECT_EQ(c.receives().size(), 1u);
 }
 
-TEST(Reset, OfAResetQueuePairIsNothing) {
+TEST(Reset, B92_OfAResetQueuePairIsNothing) {
   AdapterBench bench;
   BenchQp qp = bench.create_qp(AdapterBench::rc_context(), hw::QpState::kReset);
   EXPECT_EQ(bench.modify(qp, hw::QpState::kReset), hw::CommandStatus::kOk);
@@ -303,7 +303,7 @@ TEST(Reset, InTheMiddleOfAnErrorEndsOnlyWhenTheRingIsFree) {
 }
 
 // In any state, with work on both sides, and without completions.
-TEST(Destroy, InAnyState) {
+TEST(Destroy, B85_InAnyState) {
   for (const auto state : {hw::QpState::kReset, hw::QpState::kInit, hw::QpState::kRtr,
                            hw::QpState::kRts, hw::QpState::kSqd, hw::QpState::kErr}) {
     AdapterBench bench;

@@ -81,7 +81,7 @@ TEST(InvalidRequest, Lengths) {
   }
 }
 
-TEST(InvalidRequest, WhatTheQueuePairDoesNotAllow) {
+TEST(InvalidRequest, N_AtomicInvalidQpAccess_WhatTheQueuePairDoesNotAllow) {
   for (const std::uint32_t missing : {hw::kRemoteWrite, hw::kRemoteRead, hw::kRemoteAtomic}) {
     hw::QpContext context = AdapterBench::rc_context();
     context.access_flags &= ~missing;
@@ -94,7 +94,7 @@ TEST(InvalidRequest, WhatTheQueuePairDoesNotAllow) {
   }
 }
 
-TEST(InvalidRequest, AnAtomicOffItsBoundary) {
+TEST(InvalidRequest, N_AtomicNonAlignedAddr_AnAtomicOffItsBoundary) {
   Connection c;
   c.arrive_and_settle(c.fetch_add(500, 4, 1));
   expect_refused(c, 500, hw::NakCode::kInvalidRequest);
@@ -113,7 +113,7 @@ TEST(InvalidRequest, MoreReadsAndAtomicsThanAgreed) {
   EXPECT_EQ(answers.size(), 3u);
 }
 
-TEST(InvalidRequest, ASendThatIsTooLongForItsReceive) {
+TEST(InvalidRequest, H13_ASendThatIsTooLongForItsReceive) {
   Connection c;
   c.post_receives(2, 300);
   PeerPacket first = c.send(500, 256, Op::kRcSendFirst);
@@ -128,7 +128,7 @@ TEST(InvalidRequest, ASendThatIsTooLongForItsReceive) {
   EXPECT_EQ(c.count("responder", "resp_local_length_error"), 1u);
 }
 
-TEST(RemoteAccess, KeysBoundsAndRights) {
+TEST(RemoteAccess, B37_KeysBoundsAndRights) {
   struct Case {
     const char* what;
     std::uint64_t address;  // beyond the area's first byte
@@ -154,7 +154,7 @@ TEST(RemoteAccess, KeysBoundsAndRights) {
   }
 }
 
-TEST(RemoteAccess, TheEndOfTheAddressSpaceDoesNotWrap) {
+TEST(RemoteAccess, B50_TheEndOfTheAddressSpaceDoesNotWrap) {
   for (const Op opcode : {Op::kRcWriteFirst, Op::kRcReadRequest}) {
     Connection c;
     PeerPacket packet = c.write(500, 0, opcode == Op::kRcReadRequest ? 0 : 256, opcode);
@@ -170,7 +170,7 @@ TEST(RemoteAccess, TheEndOfTheAddressSpaceDoesNotWrap) {
   expect_refused(c, 500, hw::NakCode::kRemoteAccess);
 }
 
-TEST(RemoteAccess, RightsAndDomainOfTheRegion) {
+TEST(RemoteAccess, N_AtomicInvalidMrAccess_RightsAndDomainOfTheRegion) {
   for (const std::uint32_t missing :
        std::vector<std::uint32_t>{hw::kRemoteWrite, hw::kRemoteRead, hw::kRemoteAtomic, 0}) {
     Connection c;
@@ -247,7 +247,7 @@ TEST(RemoteOperational, AReadWhoseMemoryFails) {
   EXPECT_EQ(c.bench.modify(c.qp, hw::QpState::kReset), hw::CommandStatus::kOk);
 }
 
-TEST(ZeroLength, NeedsNoKey) {
+TEST(ZeroLength, H7_NeedsNoKey) {
   Connection c;
   PeerPacket write = c.write(500, 0, 0);
   write.headers.reth.rkey = 0xdead;
@@ -273,7 +273,7 @@ TEST(ZeroLength, AReceiveWithoutElementsTakesAnEmptySend) {
   EXPECT_EQ(statuses(c.receives()), Statuses{hw::WcStatus::kSuccess});
 }
 
-TEST(ZeroLength, RequestsOfEachKindAreOnePacket) {
+TEST(ZeroLength, N_ZeroSize_RequestsOfEachKindAreOnePacket) {
   Connection c;
   SendWr empty_read = c.gather_wr(hw::WrOpcode::kRdmaRead, 0);
   c.bench.post_send(c.qp, c.inline_wr(hw::WrOpcode::kSend, 0));
@@ -305,7 +305,7 @@ TEST(WriteWithImmediate, TakesItsReceiveForItsLastPacketOnly) {
 }
 
 // Where a receive is in hand, it tells; but the key is looked at before one is taken.
-TEST(WriteWithImmediate, AWrongKeyTakesNoReceive) {
+TEST(WriteWithImmediate, B37_AWrongKeyTakesNoReceive) {
   Connection c;
   c.post_receives(2);
   PeerPacket packet = c.write(500, 0, 16, Op::kRcWriteOnlyImm);
@@ -315,7 +315,7 @@ TEST(WriteWithImmediate, AWrongKeyTakesNoReceive) {
   EXPECT_EQ(c.count("receive_queue", "takes_ok"), 0u);
 }
 
-TEST(SendWithInvalidate, KillsAFastRegisterRegionOnly) {
+TEST(SendWithInvalidate, B38_KillsAFastRegisterRegionOnly) {
   for (const bool fast : {true, false}) {
     Connection c;
     const std::uint32_t key = c.bench.create_mr(c.area, 4096, hw::kRemoteWrite, fast);

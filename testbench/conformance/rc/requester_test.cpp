@@ -32,7 +32,7 @@ TEST(AckTimeout, DoublesWithItsExponentAndIsExact) {
   }
 }
 
-TEST(AckTimeout, ZeroIsNoTimer) {
+TEST(AckTimeout, H14_ZeroIsNoTimer) {
   Connection c;  // timeout 0
   c.post(c.inline_wr());
   c.sent();
@@ -88,7 +88,7 @@ TEST(AckTimeout, ProgressReloadsRetriesAndTimer) {
   EXPECT_EQ(c.count("requester", "local_ack_timeout_err"), 4u);  // nothing is outstanding
 }
 
-TEST(Repetition, BeginsWithTheOldestMissingPacket) {
+TEST(Repetition, B20_BeginsWithTheOldestMissingPacket) {
   hw::QpContext context = AdapterBench::rc_context();
   context.sq_stride = 1024;
   Connection c(context);
@@ -217,7 +217,7 @@ TEST(Read, ItsAnswerAcknowledgesWhatCameBefore) {
 }
 
 // The retry starts at the first missing PSN whatever the slot was used for before.
-TEST(Read, RetriesFromItsOwnPsnInASlotThatAWriteUsed) {
+TEST(Read, B20_RetriesFromItsOwnPsnInASlotThatAWriteUsed) {
   hw::QpContext context = AdapterBench::rc_context();
   context.sq_size = 3;
   context.timeout = 5;
@@ -239,7 +239,7 @@ TEST(Read, RetriesFromItsOwnPsnInASlotThatAWriteUsed) {
   }
 }
 
-TEST(Read, ANakInTheMiddleOfTheAnswerEndsIt) {
+TEST(Read, B35_ANakInTheMiddleOfTheAnswerEndsIt) {
   Connection c;
   c.bench.post_send(c.qp, c.gather_wr(hw::WrOpcode::kRdmaRead, 700));
   c.post(c.inline_wr());
@@ -284,6 +284,23 @@ TEST(AckRequest, OnTheLastPacketAndOnEveryNth) {
   }
 }
 
+TEST(AckRequest, B47_OfReliableConnectionsAlone) {
+  for (const auto& context :
+       {AdapterBench::rc_context(), AdapterBench::uc_context(), AdapterBench::ud_context()}) {
+    for (const auto opcode : {hw::WrOpcode::kSend, hw::WrOpcode::kSendWithImm}) {
+      Connection c(context);
+      SendWr wr = c.inline_wr(opcode);
+      wr.flags |= hw::kWqeSolicited;
+      wr.datagram.remote_qkey = AdapterBench::kQkey;
+      wr.datagram.av.port = 1;
+      c.post(wr);
+      const auto packets = c.sent();
+      ASSERT_EQ(packets.size(), 1u);
+      EXPECT_EQ(packets[0].headers.ack_req, context.type == AdapterBench::rc_context().type);
+    }
+  }
+}
+
 TEST(AckRequest, UnsignaledSendsGoWithTheNextSignaledOne) {
   Connection c;
   SendWr quiet = c.inline_wr();
@@ -313,7 +330,7 @@ TEST(SolicitedEvent, IsAskedForWhereAReceiveCompletes) {
   }
 }
 
-TEST(Credits, OneRequestGoesWithoutAndAcksLetMoreGo) {
+TEST(Credits, B79_OneRequestGoesWithoutAndAcksLetMoreGo) {
   Connection c;
   c.post(c.inline_wr(hw::WrOpcode::kSend), 6);
   EXPECT_EQ(psns(c.sent()), Psns{100});

@@ -30,7 +30,7 @@ TEST(RnrResponder, NaksWithItsTimerCodeAndIsSilentUntilThePacketComesAgain) {
 }
 
 // What was never posted is never used, at any depth and over the end of the ring.
-TEST(RnrResponder, NoReceiveBeyondThosePosted) {
+TEST(RnrResponder, B01_NoReceiveBeyondThosePosted) {
   for (const std::uint32_t slots : {2u, 16u, 17u, 18u, 385u}) {
     hw::QpContext context = AdapterBench::rc_context();
     context.rq_size = slots;
@@ -69,7 +69,7 @@ TEST(RnrResponder, AQueuePairWithoutReceiveRingHasNone) {
   EXPECT_EQ(c.count("receive_queue", "takes_ok"), 0u);
 }
 
-TEST(RnrRequester, RepeatsAfterTheWaitAndNotAPicosecondBefore) {
+TEST(RnrRequester, B26_RepeatsAfterTheWaitAndNotAPicosecondBefore) {
   for (std::uint8_t code = 0; code < 32; ++code) {
     Connection c;
     c.post(c.inline_wr(hw::WrOpcode::kSend));
@@ -89,7 +89,7 @@ TEST(RnrRequester, RepeatsAfterTheWaitAndNotAPicosecondBefore) {
 }
 
 // The ACK timeout (code 14, 67 ms) is shorter than the wait (code 28, 164 ms).
-TEST(RnrRequester, TheAckTimerIsOffDuringTheWait) {
+TEST(RnrRequester, B26_TheAckTimerIsOffDuringTheWait) {
   hw::QpContext context = AdapterBench::rc_context();
   context.timeout = 14;
   context.retry_cnt = 1;
@@ -108,7 +108,7 @@ TEST(RnrRequester, TheAckTimerIsOffDuringTheWait) {
 }
 
 // rnr_retry n: n waits, an error at the NAK after that.
-TEST(RnrRequester, GivesUpAfterItsRetries) {
+TEST(RnrRequester, B80_GivesUpAfterItsRetries) {
   for (std::uint8_t retries = 0; retries < 7; ++retries) {
     hw::QpContext context = AdapterBench::rc_context();
     context.rnr_retry = retries;
@@ -126,7 +126,7 @@ TEST(RnrRequester, GivesUpAfterItsRetries) {
   }
 }
 
-TEST(RnrRequester, SevenIsForEver) {
+TEST(RnrRequester, B25_SevenIsForEver) {
   Connection c;
   c.post(c.inline_wr(hw::WrOpcode::kSend));
   for (int i = 0; i < 50; ++i) {
@@ -173,7 +173,6 @@ TEST(RnrRequester, AcknowledgesWhatCameBefore) {
   EXPECT_EQ(psns(c.sent()), Psns{102});
 }
 
-// The data of a WRITE with immediate that found no receive is written once, after the retry.
 // What is behind the READ would otherwise be sent again before its time.
 TEST(RnrRequester, WaitsThoughAnEarlierResponseWasLost) {
   for (const bool known : {false, true}) {  // that it was lost
@@ -196,7 +195,43 @@ TEST(RnrRequester, WaitsThoughAnEarlierResponseWasLost) {
   }
 }
 
-TEST(RnrResponder, WriteWithImmediateIsWrittenOnce) {
+// What needs no receive has no budget of RNR retries: it neither fails by them nor uses them up.
+TEST(RnrRequester, B07_WhatTakesNoReceiveNeverRunsOutOfRetries) {
+  for (const auto opcode : {hw::WrOpcode::kRdmaWrite, hw::WrOpcode::kRdmaRead}) {
+    for (std::uint8_t retries = 0; retries < 7; ++retries) {
+      hw::QpContext context = AdapterBench::rc_context();
+      context.rnr_retry = retries;
+      Connection c(context);
+      c.post(c.gather_wr(opcode, 16));
+      c.bench.post_send(c.qp, c.inline_wr(hw::WrOpcode::kSend));
+      for (int i = 0; i < 10; ++i) {
+        ASSERT_EQ(psns(c.sent()), Psns{100});
+        c.arrive_and_settle(AdapterBench::rnr_nak(100, 1));
+      }
+      EXPECT_EQ(c.state(), hw::QpState::kRts);
+      EXPECT_TRUE(c.sends().empty());
+      EXPECT_EQ(c.count("requester", "n_rnr_naks"), 10u);
+    }
+  }
+}
+
+// The SEND behind it has its budget whole.
+TEST(RnrRequester, B07_AWriteLeavesTheRetriesOfTheNextSend) {
+  hw::QpContext context = AdapterBench::rc_context();
+  context.rnr_retry = 1;
+  Connection c(context);
+  c.bench.post_send(c.qp, c.inline_wr());
+  c.post(c.inline_wr(hw::WrOpcode::kSend));
+  for (int i = 0; i < 3; ++i) c.arrive_and_settle(AdapterBench::rnr_nak(100, 1));
+  c.arrive_and_settle(AdapterBench::rnr_nak(101, 1));
+  EXPECT_EQ(c.state(), hw::QpState::kRts);
+  EXPECT_EQ(statuses(c.sends()), Statuses{hw::WcStatus::kSuccess});
+  c.arrive_and_settle(AdapterBench::rnr_nak(101, 1));
+  EXPECT_EQ(statuses(c.sends()), Statuses{hw::WcStatus::kRnrRetryExcErr});
+}
+
+// The data of a WRITE with immediate that found no receive is written once, after the retry.
+TEST(RnrResponder, B49_WriteWithImmediateIsWrittenOnce) {
   Connection c;
   PeerPacket packet = c.write(500, 0, 64, hw::BthOpcode::kRcWriteOnlyImm);
   packet.headers.imm.value = 0x1234;

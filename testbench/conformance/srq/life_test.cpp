@@ -24,7 +24,7 @@ void go_on_in_new_ring(SharedBench& s, std::uint32_t tail, std::uint32_t slots) 
   EXPECT_EQ(s.modify(hw::kSrqRing).status, Status::kOk);
 }
 
-TEST(SrqResize, UnderTrafficLosesAndRepeatsNothing) {
+TEST(SrqResize, H8_UnderTrafficLosesAndRepeatsNothing) {
   for (std::uint64_t step = 0; step < 40; ++step) {
     SharedBench s(13);
     BenchQp a = s.create_qp();
@@ -161,7 +161,7 @@ std::size_t count(const std::vector<hw::Eqe>& events, hw::EqeType type, std::uin
 }
 
 // The receive in hand is flushed, then the event; what the SRQ holds stays for the others.
-TEST(SrqError, LastWqeOnceBehindTheReceiveInHand) {
+TEST(SrqError, B64_LastWqeOnceBehindTheReceiveInHand) {
   for (const bool by_command : {false, true}) {
     SharedBench s;
     BenchQp qp = s.create_qp();
@@ -190,7 +190,7 @@ TEST(SrqError, LastWqeOnceBehindTheReceiveInHand) {
   }
 }
 
-TEST(SrqError, NoLastWqeForAQueuePairWithAQueueOfItsOwn) {
+TEST(SrqError, B64_NoLastWqeForAQueuePairWithAQueueOfItsOwn) {
   SharedBench s;
   BenchQp own = s.bench.create_qp();
   ASSERT_EQ(s.bench.modify(own, hw::QpState::kErr), Status::kOk);

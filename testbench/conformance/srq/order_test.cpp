@@ -27,7 +27,7 @@ TEST(SrqOrder, FirstComeFirstServedOverTwoQueuePairs) {
 }
 
 // Each once, over many laps of a ring that is not a power of two, with messages back to back.
-TEST(SrqOrder, EachReceiveIsHandedOutOnce) {
+TEST(SrqOrder, B65_EachReceiveIsHandedOutOnce) {
   SharedBench s(11);
   std::vector<BenchQp> qps;
   for (int i = 0; i < 5; ++i) qps.push_back(s.create_qp());
@@ -67,7 +67,7 @@ TEST(SrqOrder, EmptyIsNotReadyAndLaterTheSameMessageIsTaken) {
   EXPECT_EQ(s.bench.counter("responder", "out_of_buffer"), 2u);
 }
 
-TEST(SrqOrder, NoCreditsAreAdvertised) {
+TEST(SrqOrder, B79_NoCreditsAreAdvertised) {
   SharedBench s;
   BenchQp qp = s.create_qp();
   s.post(4);
@@ -136,8 +136,50 @@ TEST(SrqOrder, TailInMemoryNeverGoesBack) {
   EXPECT_EQ(s.received(fast), Ids{2});
 }
 
+// The slot is read once: what the owner writes later shows whole or not at all, and what a message
+// does follows from what was read.
+TEST(SrqOrder, B40_ASlotThatIsChangedUnderTheAdapterIsReadOnce) {
+  unsigned old_ones = 0;
+  constexpr unsigned kSteps = 60;
+  for (unsigned step = 0; step < kSteps; ++step) {
+    SharedBench s;
+    BenchQp qp = s.create_qp();
+    s.store(1);
+    s.ring();
+    s.bench.run_for(step * 20 * hw::kNanosecond);
+    auto wqe = s.bench.load<hw::ReceiveWqe>(s.context.base);
+    wqe.num_sge = 0;  // room for nothing
+    s.bench.store(s.context.base, wqe);
+    s.send_and_settle(qp, 500);
+    EXPECT_EQ(s.bench.dma.reads(s.context.base, 64).size(), 1u);
+    const auto done = statuses(s.bench.poll(qp.recv_cq));
+    const bool old_one = done == Statuses{hw::WcStatus::kSuccess};
+    EXPECT_TRUE(old_one || done == Statuses{hw::WcStatus::kLocLenErr}) << "step " << step;
+    EXPECT_EQ(s.bench.dma.writes(s.area, SharedBench::kAreaBytes).empty(), !old_one);
+    old_ones += old_one ? 1 : 0;
+  }
+  EXPECT_GT(old_ones, 0u);
+  EXPECT_LT(old_ones, kSteps);
+}
+
+// More elements than a slot can hold do not lead beyond it.
+TEST(SrqOrder, B40_TooManyElementsEndAtTheSlot) {
+  SharedBench s;
+  BenchQp qp = s.create_qp();
+  s.store(2, 16);  // the slot behind it names the area too, in other words
+  auto wqe = s.bench.load<hw::ReceiveWqe>(s.context.base);
+  wqe.num_sge = 255;
+  s.bench.store(s.context.base, wqe);
+  s.ring();
+  s.send_and_settle(qp, 500);  // 32 bytes
+  const auto done = statuses(s.bench.poll(qp.recv_cq));
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_NE(done[0], hw::WcStatus::kSuccess);
+  EXPECT_EQ(s.bench.query(qp).state, hw::QpState::kErr);
+}
+
 // Strictly fewer than the limit, once for each arming, with the number of the arming.
-TEST(SrqLimit, AtEachBoundary) {
+TEST(SrqLimit, B62_AtEachBoundary) {
   constexpr std::uint32_t kPosted = 6;
   for (std::uint32_t limit = 1; limit <= kPosted; ++limit) {
     SharedBench s;
@@ -159,7 +201,7 @@ TEST(SrqLimit, AtEachBoundary) {
 }
 
 // A limit above what is posted waits for the next take.
-TEST(SrqLimit, IsJudgedAtTheNextTakeOnly) {
+TEST(SrqLimit, B62_IsJudgedAtTheNextTakeOnly) {
   SharedBench s;
   BenchQp qp = s.create_qp();
   s.post(3);

@@ -14,7 +14,7 @@ class UcRequester : public ::testing::Test {
   Connection c_{AdapterBench::uc_context()};
 };
 
-TEST_F(UcRequester, MessagesAreCutIntoPacketsOfUc) {
+TEST_F(UcRequester, B47_MessagesAreCutIntoPacketsOfUc) {
   c_.post(c_.gather_wr(hw::WrOpcode::kSend, 600));
   c_.post(c_.gather_wr(hw::WrOpcode::kSendWithImm, 600));
   c_.post(c_.gather_wr(hw::WrOpcode::kRdmaWrite, 600));

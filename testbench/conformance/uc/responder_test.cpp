@@ -128,7 +128,7 @@ TEST_F(UcResponder, PacketsOfTheWrongLengthAreDropped) {
   expect_received({{1, 256}});
 }
 
-TEST_F(UcResponder, WithoutReceiveTheMessageIsLost) {
+TEST_F(UcResponder, B01_WithoutReceiveTheMessageIsLost) {
   arrive(Op::kUcSendFirst, 500);
   arrive(Op::kUcSendMiddle, 501);
   c_.post_receives(1);

@@ -52,7 +52,7 @@ class Datagrams : public ::testing::Test {
   Connection c_{AdapterBench::ud_context()};
 };
 
-TEST_F(Datagrams, GoWhereTheirWorkRequestSays) {
+TEST_F(Datagrams, B47_GoWhereTheirWorkRequestSays) {
   c_.post(to(5, 0x77));
   c_.post(to(6, 0x88, 0, hw::WrOpcode::kSendWithImm));
   const auto sent = c_.sent();
@@ -172,7 +172,7 @@ TEST_F(Datagrams, ComeInAnyOrderFromAnyone) {
   EXPECT_EQ(count("out_of_sequence"), 0u);
 }
 
-TEST_F(Datagrams, WithoutReceiveAreDropped) {
+TEST_F(Datagrams, B01_WithoutReceiveAreDropped) {
   c_.arrive(from(1, 8));
   c_.arrive_and_settle(from(1, 8));
   c_.post_receives(1);
@@ -182,7 +182,7 @@ TEST_F(Datagrams, WithoutReceiveAreDropped) {
   EXPECT_TRUE(c_.sent().empty());
 }
 
-TEST_F(Datagrams, TooLongForItsReceiveIsDroppedAndTheReceiveServesTheNext) {
+TEST_F(Datagrams, B31_TooLongForItsReceiveIsDroppedAndTheReceiveServesTheNext) {
   c_.post_receives(1, 140);
   c_.arrive_and_settle(from(1, 101));
   c_.arrive_and_settle(from(1, 200));

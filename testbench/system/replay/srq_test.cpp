@@ -4,6 +4,8 @@
 // Shared receive queues in a trace: what takes which receive, what waits for what.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "run_lines.hpp"
 
 namespace hcasim::test {
@@ -140,7 +142,7 @@ TEST(SharedReceives, ALimitThatIsSetAnewOrGone) {
 
 // A pool that is too small shows as RNR. With rnr_retry 7 all arrives, if late; with 0
 // the first NAK ends the connection.
-TEST(SharedReceives, StarvationIsRnrAndEndsAsTheSenderSaid) {
+TEST(SharedReceives, B86_B88_StarvationIsRnrAndEndsAsTheSenderSaid) {
   for (const bool patient : {true, false}) {
     Lines lines = {"node a", "node b", "b create_srq pool max_wr=1"};
     const std::string how =
@@ -158,6 +160,39 @@ TEST(SharedReceives, StarvationIsRnrAndEndsAsTheSenderSaid) {
     EXPECT_EQ(run.count("messages_completed") == 12, patient);
     EXPECT_EQ(run.csv.find("RNR_RETRY_EXC_ERR") == std::string::npos, patient);
   }
+}
+
+// Many senders into a pool that is too small lose time alone, and the counters say by what.
+TEST(SharedReceives, B91_ASmallPoolCostsTimeAndSaysSo) {
+  constexpr int kSenders = 192;
+  constexpr int kMessages = 2;  // of each
+  double last[2] = {};          // ns, when the last message was seen
+  std::uint64_t naks[2] = {};
+  for (const bool large : {false, true}) {
+    Lines lines = {"node a", "node b",
+                   std::string("b create_srq pool max_wr=") + (large ? "512" : "8")};
+    for (int q = 0; q < kSenders; ++q) {
+      const std::string name = "q" + std::to_string(q);
+      lines.push_back("connect a." + name + " b." + name + " srq=pool");
+    }
+    for (int i = 0; i < kSenders * kMessages; ++i) {
+      lines.push_back("b post_srq_recv pool length=64");
+      lines.push_back("a post_send q" + std::to_string(i % kSenders) + " SEND length=64");
+    }
+    const RunOfLines run = run_lines(lines);
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(run.count("messages_completed"), std::uint64_t{kSenders * kMessages});
+    const auto& requester = run.statistics["counters"]["a"]["requester"];
+    naks[large] = requester["n_rnr_naks"].get<std::uint64_t>();
+    EXPECT_EQ(requester["local_ack_timeout_err"], 0);
+    EXPECT_EQ(run.statistics["counters"]["b"]["responder"]["out_of_buffer"], naks[large]);
+    for (const auto& row : run.rows) {
+      last[large] = std::max(last[large], std::stod(row[kReceivePolled]));
+    }
+  }
+  EXPECT_GT(naks[false], 0u);
+  EXPECT_EQ(naks[true], 0u);
+  EXPECT_GT(last[false], 3 * last[true]);
 }
 
 TEST(SharedReceives, ResizedWhileInUse) {

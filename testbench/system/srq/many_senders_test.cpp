@@ -220,7 +220,7 @@ class ManySenders : public testing::Test {
 };
 
 // Far fewer receives than messages. What runs out shows as RNR, and nothing is lost.
-TEST_F(ManySenders, RefilledAtItsLimit) {
+TEST_F(ManySenders, B62_B88_RefilledAtItsLimit) {
   start(24);
   task(1, [&] { fill_up(); });
   EXPECT_EQ(posted_, 24u);
@@ -241,7 +241,7 @@ TEST_F(ManySenders, RefilledAtItsLimit) {
 }
 
 // The ring grows and shrinks again and again while messages arrive and receives are posted.
-TEST_F(ManySenders, ResizedUnderTraffic) {
+TEST_F(ManySenders, H8_ResizedUnderTraffic) {
   start(24);
   std::uint32_t done = 0;
   const auto resize = [&] {
@@ -264,7 +264,7 @@ TEST_F(ManySenders, ResizedUnderTraffic) {
 }
 
 // A receiver that takes its queue pairs down hears of each once, and the SRQ keeps the rest.
-TEST_F(ManySenders, LastWqeOfEach) {
+TEST_F(ManySenders, B64_LastWqeOfEach) {
   start(1000);
   task(1, [&] { fill_up(); });
   task(0, [&] { post_all_sends(); });

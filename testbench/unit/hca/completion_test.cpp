@@ -165,6 +165,44 @@ TEST(Completion, AnOverflowIsReportedOnceForEachQueuePair) {
   EXPECT_EQ(bench.events(hw::EqeType::kCqError).size(), 1u);
 }
 
+// The new ring begins at its start; what was not taken of the old one takes room, what was armed
+// fires.
+TEST(Completion, N_ResizeCq_CountsAndArmingGoOn) {
+  AdapterBench bench;
+  Receiver receiver(bench, 3);
+  const auto next = [&] {
+    bench.arrive(receiver.qp, receiver.next());
+    bench.run_idle();
+  };
+  next();
+  next();
+  bench.ring(hw::bar::kCqArmDoorbell, receiver.cq.context.cqn, 2);
+  hw::CqContext wider = receiver.cq.context;
+  wider.base = bench.allocate(4 * sizeof(hw::Cqe));
+  wider.cqe = 4;
+  const auto resize = [&](const hw::CqContext& context) {
+    return bench.command(hw::CommandOpcode::kResizeCq, context.cqn, context);
+  };
+  hw::CqContext wrong = wider;
+  wrong.cqe = 0;
+  EXPECT_EQ(resize(wrong), hw::CommandStatus::kBadParameter);
+  wrong.cqn = 0xabc;
+  EXPECT_EQ(resize(wrong), hw::CommandStatus::kBadObject);
+  EXPECT_EQ(resize(wider), hw::CommandStatus::kOk);
+  EXPECT_TRUE(bench.events(hw::EqeType::kCompletion).empty());
+  next();
+  EXPECT_EQ(bench.events(hw::EqeType::kCompletion).size(), 1u);
+  next();
+  for (std::uint64_t slot = 0; slot < 2; ++slot) {
+    const auto cqe = bench.load<hw::Cqe>(wider.base + slot * sizeof(hw::Cqe));
+    EXPECT_EQ(cqe.wr_id, 1002 + slot);
+    EXPECT_EQ(cqe.owner, 1);
+  }
+  next();  // four wait, in two rings
+  EXPECT_EQ(bench.events(hw::EqeType::kCqError).size(), 1u);
+  EXPECT_EQ(bench.dma.writes(wider.base, 4 * sizeof(hw::Cqe)).size(), 2u);
+}
+
 TEST(Event, WritesTheEqeAfterItsLatencyAndInterruptsBehindIt) {
   for (const std::uint32_t latency : {1u, 4u, 10u}) {
     BenchOptions options;

@@ -155,7 +155,7 @@ TEST(Requester, HasNoMoreReadsAndAtomicsOutThanItsLimit) {
 }
 
 // A fence waits for earlier READs and atomics, and for nothing else.
-TEST(Requester, FenceWaitsForReadsOnly) {
+TEST(Requester, B34_FenceWaitsForReadsOnly) {
   AdapterBench bench;
   BenchQp qp = bench.create_qp();
   const std::uint64_t local = bench.allocate(4096);
@@ -175,7 +175,7 @@ TEST(Requester, FenceWaitsForReadsOnly) {
 }
 
 // LOCAL_INV waits for everything before it.
-TEST(Requester, LocalInvalidateWaitsForAll) {
+TEST(Requester, B34_LocalInvalidateWaitsForAll) {
   AdapterBench bench;
   BenchQp qp = bench.create_qp();
   const std::uint64_t area = bench.allocate(4096);

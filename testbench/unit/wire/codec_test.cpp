@@ -189,6 +189,31 @@ TEST_F(DamagedFrame, NamesTheReason) {
   EXPECT_EQ(decode().status, DecodeStatus::kFragment);
 }
 
+// A packet whose lengths agree with each other, but leave no room for the headers of its opcode.
+TEST_F(DamagedFrame, B46_LengthsThatAreTooShortForTheHeaders) {
+  constexpr std::size_t kIp = 14;
+  constexpr std::size_t kUdp = kIp + 20;
+  for (const auto opcode : {hw::BthOpcode::kRcSendOnly, hw::BthOpcode::kRcWriteOnly,
+                            hw::BthOpcode::kRcFetchAdd, hw::BthOpcode::kUdSendOnly}) {
+    packet_.opcode = opcode;
+    packet_.resize_payload(0);
+    const std::vector<std::uint8_t> whole = encode(packet_);
+    frame_ = whole;
+    ASSERT_TRUE(decode().is_roce());
+    hw::Ipv4 ip = hw::Ipv4::decode(std::span(frame_).subspan<kIp, 20>());
+    const std::uint16_t length = ip.total_length;
+    for (std::uint16_t missing = 1; missing <= length - 20 - 8; ++missing) {
+      frame_.assign(whole.begin(), whole.begin() + kIp + length - missing);
+      ip.total_length = static_cast<std::uint16_t>(length - missing);
+      ip.encode(std::span(frame_).subspan<kIp, 20>());
+      const auto udp_length = static_cast<std::uint16_t>(length - 20 - missing);
+      frame_[kUdp + 4] = static_cast<std::uint8_t>(udp_length >> 8);
+      frame_[kUdp + 5] = static_cast<std::uint8_t>(udp_length);
+      EXPECT_FALSE(decode().is_roce()) << int(opcode) << " without " << missing;
+    }
+  }
+}
+
 TEST_F(DamagedFrame, AnyPrefixAndAnyNoiseIsHandled) {
   Random random(support::test_seed(3));
   const std::vector<std::uint8_t> good = frame_;
