@@ -4,22 +4,19 @@
 #include "hcasim/sim/run.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "hcasim/sim/input_error.hpp"
-#include "sim/ftrace/recorder.hpp"
-#include "sim/record/packet_recorder.hpp"
 #include "sim/record/recorder.hpp"
 #include "sim/record/text.hpp"
 #include "sim/replay/checked_trace.hpp"
 #include "sim/replay/data_process.hpp"
 #include "sim/replay/line_error.hpp"
 #include "sim/replay/node_objects.hpp"
-#include "sim/replay/observed_node.hpp"
+#include "sim/replay/run_watchers.hpp"
 #include "sim/replay/saturating_time.hpp"
 #include "sim/replay/set_up.hpp"
 #include "sim/replay/system_statistics.hpp"
@@ -99,13 +96,13 @@ class Replay {
         trace_(trace),
         patience_(patience_with(trace, config)),
         reader_(std::filesystem::path(options.trace), trace_name_),
-        directory_(trace.names()) {}
+        directory_(trace.names()),
+        watchers_(options) {}
 
   RunResult run();
 
  private:
   void build();
-  void observe(std::size_t index);
   void begin();
   void introduce();
   void simulate();
@@ -133,9 +130,7 @@ class Replay {
   TraceReader reader_;
   ObjectDirectory directory_;
   std::unique_ptr<Recorder> recorder_;
-  std::unique_ptr<PacketRecorder> packets_;
-  std::deque<ObservedNode> observed_;
-  std::unique_ptr<ftrace::Recorder> tracepoints_;  // outlives the devices that report to it
+  RunWatchers watchers_;  // outlives the devices that report to it
   std::unique_ptr<System> system_;
   std::vector<std::unique_ptr<NodeObjects>> objects_;
   std::vector<std::unique_ptr<TraceSource>> sources_;
@@ -162,14 +157,6 @@ void Replay::build() {
   }
   options.seed = options_.seed;
   options.run_ahead = options_.run_ahead;
-  if (!options_.pcap.empty()) {
-    packets_ = std::make_unique<PacketRecorder>(options_.pcap, PacketRecorder::kReorderWindow,
-                                                options_.outputs);
-  }
-  if (!options_.ftrace.empty()) {
-    tracepoints_ = std::make_unique<ftrace::Recorder>(
-        options_.ftrace, ftrace::Recorder::kReorderWindow, options_.outputs);
-  }
   system_ = std::make_unique<System>(config_, options);
   RecorderOptions recording{.completions_csv = options_.completions_csv,
                             .outputs = options_.outputs};
@@ -191,24 +178,7 @@ void Replay::build() {
     system_->node(i).engine().name_units(options.nodes[i].name);
     processes_.push_back(std::make_unique<DataProcess>(*objects_[i], directory_, &node));
     system_->node(i).adapter().adapter().set_observer(&node);
-    observe(i);
-    if (tracepoints_ != nullptr) {
-      system_->node(i).adapter().adapter().set_timer_observer(
-          &tracepoints_->add_node(options.nodes[i].name, *system_->node(i).device()));
-    }
-  }
-}
-
-// Only an observer of the run hears of arrivals, which cost an event each.
-void Replay::observe(std::size_t index) {
-  hca::AdapterModule& adapter = system_->node(index).adapter();
-  for (std::uint32_t port = 0; port < adapter.ports(); ++port) {
-    fabric::PacketObserver* const recorder = packets_ != nullptr ? &packets_->add_port() : nullptr;
-    adapter.port(port).port().set_observer(recorder);
-    if (options_.observer == nullptr) continue;
-    ObservedNode& node = observed_.emplace_back(*options_.observer, index, recorder);
-    adapter.port(port).port().set_observer(&node, true);
-    adapter.adapter().set_transport_observer(&node);
+    watchers_.watch(system_->node(i), i);
   }
 }
 
@@ -221,9 +191,7 @@ void Replay::begin() {
   epoch_ = (system_->now() / hw::kMicrosecond + 1) * hw::kMicrosecond;
   measure_from_ = later(epoch_, options_.measure_from);
   recorder_->set_epoch(epoch_, measure_from_);
-  if (packets_ != nullptr) packets_->set_epoch(epoch_);
-  if (options_.observer != nullptr) options_.observer->on_epoch(epoch_);
-  if (tracepoints_ != nullptr) tracepoints_->set_epoch(epoch_);
+  watchers_.set_epoch(epoch_);
   system_->begin_faults(epoch_);
   for (std::size_t i = 0; i < system_->size(); ++i) {
     sources_[i] = std::make_unique<TraceSource>(options_.trace, trace_.nodes()[i], set_up);
@@ -242,8 +210,7 @@ void Replay::introduce() {
 }
 
 bool Replay::output_failed() const {
-  return recorder_->output_failed() || (packets_ != nullptr && packets_->failed()) ||
-         (tracepoints_ != nullptr && tracepoints_->failed());
+  return recorder_->output_failed() || watchers_.failed();
 }
 
 bool Replay::all_finished() const {
@@ -399,8 +366,7 @@ RunResult Replay::result() {
   }
   RunResult out;
   recorder_->close(end);
-  if (packets_ != nullptr) packets_->close();
-  if (tracepoints_ != nullptr) tracepoints_->close();
+  watchers_.close();
   out.statistics = recorder_->statistics();
   out.statistics.measured_from = options_.measure_from;
   out.statistics.seed = options_.seed;
@@ -438,12 +404,7 @@ void Replay::append_process(std::size_t index, RunResult& out) const {
 void Replay::tear_down() {
   for (std::size_t i = 0; i < system_->size(); ++i) {
     system_->node(i).adapter().adapter().set_observer(nullptr);
-    hca::AdapterModule& adapter = system_->node(i).adapter();
-    adapter.adapter().set_transport_observer(nullptr);
-    adapter.adapter().set_timer_observer(nullptr);
-    for (std::uint32_t port = 0; port < adapter.ports(); ++port) {
-      adapter.port(port).port().set_observer(nullptr);
-    }
+    RunWatchers::leave(system_->node(i));
   }
   for (auto& process : processes_) process->stop();
   for (std::size_t i = 0; i < system_->size(); ++i) {
