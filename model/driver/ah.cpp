@@ -24,7 +24,9 @@ int rvt_create_ah(ib_ah* ibah, const rdma_ah_attr* attr) {
   if (error != 0) return error;
   if (rdi->n_ahs_allocated == rdi->ibdev.attrs.max_ah) return -ENOMEM;
   ++rdi->n_ahs_allocated;
-  ibah_to_rvtah(ibah)->log_pmtu = static_cast<std::uint8_t>(7 + rvt_port_mtu(rdi));
+  rvt_ah* ah = ibah_to_rvtah(ibah);
+  ah->log_pmtu = static_cast<std::uint8_t>(7 + rvt_port_mtu(rdi));
+  if (rdi->driver_f.notify_new_ah != nullptr) rdi->driver_f.notify_new_ah(ibah->device, attr, ah);
   return 0;
 }
 
@@ -46,7 +48,8 @@ int rvt_check_ah(ib_device* ibdev, const rdma_ah_attr* ah_attr) {
   const std::uint8_t rate = ah_attr->static_rate;
   if (rate != 0 && (rate < kFirstRate || rate > kLastRate)) return -EINVAL;
   const bool grh = (ah_attr->ah_flags & IB_AH_GRH) != 0;
-  return grh && ah_attr->grh.sgid_index >= rdi->dparms.gid_table_len ? -EINVAL : 0;
+  if (grh && ah_attr->grh.sgid_index >= rdi->dparms.gid_table_len) return -EINVAL;
+  return rdi->driver_f.check_ah != nullptr ? rdi->driver_f.check_ah(ibdev, ah_attr) : 0;
 }
 
 }  // namespace hcasim::rvt

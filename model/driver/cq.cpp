@@ -6,6 +6,7 @@
 #include "driver/command.hpp"
 #include "driver/cq_internal.hpp"
 #include "driver/raise_event.hpp"
+#include "driver/trace.hpp"
 #include "hcasim/hw/bar.hpp"
 #include "hcasim/hw/contexts.hpp"
 #include "hcasim/rvt/rdma_vt.hpp"
@@ -98,6 +99,7 @@ void push(rvt_cq* cq, const ib_wc& wc, bool from_adapter) {
   if (cq->count == cq->queue.size()) grow(cq);
   cq->queue[(cq->first + cq->count) % cq->queue.size()] = {wc, from_adapter};
   ++cq->count;
+  trace_cq_enter(cq, wc);
 }
 
 bool room(const rvt_cq* cq) {
@@ -131,11 +133,19 @@ int rvt_create_cq(ib_cq* ibcq, const ib_cq_init_attr* attr, ib_udata* /*udata*/)
   cq->rdi = rdi;
   const int vector = attr->comp_vector < 0 ? 0 : attr->comp_vector;
   cq->comp_vector = static_cast<std::uint32_t>(vector % rdi->ibdev.num_comp_vectors);
+  if (rdi->driver_f.comp_vect_cpu_lookup != nullptr) {
+    cq->comp_vector_cpu =
+        rdi->driver_f.comp_vect_cpu_lookup(rdi, static_cast<int>(cq->comp_vector));
+  }
   ibcq->cqe = static_cast<int>(attr->cqe);
   int error = allocate_rings(rdi, cq);
   if (error == 0) error = publish_cq(rdi, cq);
-  if (error != 0) release_rings(rdi, cq);
-  return error;
+  if (error != 0) {
+    release_rings(rdi, cq);
+    return error;
+  }
+  trace_create_cq(cq, attr);
+  return 0;
 }
 
 int rvt_destroy_cq(ib_cq* ibcq, ib_udata* /*udata*/) {

@@ -4,6 +4,7 @@
 #include "driver/cq_internal.hpp"
 #include "driver/mr_internal.hpp"
 #include "driver/qp_internal.hpp"
+#include "driver/trace.hpp"
 #include "hcasim/rvt/rdma_vt.hpp"
 
 namespace hcasim::rvt {
@@ -28,6 +29,7 @@ bool complete_swqe(rvt_qp* qp, std::uint32_t slot, ib_wc* wc) {
     }
   }
   if (qp->s_reg_used != 0) rvt_retire_registrations(qp, end, wc->status == IB_WC_SUCCESS);
+  trace_send_completions(qp, end);
   const bool reserved = (wqe.send_flags & RVT_SEND_RESERVE_USED) != 0;
   qp->s_last = end;
   return !reserved;
@@ -95,7 +97,9 @@ int poll_adapter_ring(rvt_cq* cq, int num_entries, ib_wc* entry) {
   int polled = 0;
   while (polled < num_entries && rvt_cq_take(cq, &cqe)) {
     ++cq->consumed;
-    if (rvt_translate_cqe(cq, cqe, &entry[polled])) ++polled;
+    if (!rvt_translate_cqe(cq, cqe, &entry[polled])) continue;
+    trace_cq_enter(cq, entry[polled]);
+    ++polled;
   }
   return polled;
 }
@@ -107,6 +111,7 @@ int rvt_poll_cq(ib_cq* ibcq, int num_entries, ib_wc* entry) {
   const std::uint32_t before = cq->consumed;
   const int polled = cq->count != 0 || cq->cq_full ? poll_driver_ring(cq, num_entries, entry)
                                                    : poll_adapter_ring(cq, num_entries, entry);
+  trace_cq_poll(cq, entry, polled);
   if (cq->consumed != before) rvt_cq_publish(cq);
   if (polled != 0) cq->rdi->port->charge(polled * cq->rdi->dparms.costs.poll_cqe);
   return polled;

@@ -9,6 +9,7 @@
 #include "driver/command.hpp"
 #include "driver/event_queue.hpp"
 #include "driver/send_wqe.hpp"
+#include "driver/trace.hpp"
 #include "hcasim/hw/bar.hpp"
 #include "hcasim/hw/receive_queue_ports.hpp"
 #include "hcasim/rvt/rdma_vt.hpp"
@@ -87,7 +88,7 @@ void set_limits(rvt_dev_info* rdi) {
   attrs.cq_caps = {UINT16_MAX, hw::kMaxCqPeriod};
   attrs.max_qp_rd_atom = least(rdi->dparms.max_rdma_atomic, kAny);
   attrs.max_qp_init_rd_atom = 255;
-  rdi->ports.assign(std::max(limits.ports, 1u), {});
+  rdi->ports.assign(std::max(limits.ports, 1u), rvt_ibport{});
   rdi->ibdev.phys_port_cnt = static_cast<std::uint32_t>(rdi->ports.size());
   rdi->ibdev.num_comp_vectors = static_cast<int>(rdi->dparms.num_comp_vectors);
 }
@@ -141,6 +142,7 @@ rvt_device_ptr rvt_alloc_device(hw::HostPort& port, const rvt_driver_params& par
 int rvt_register_device(rvt_dev_info* rdi) {
   if (!params_ok(rdi->dparms)) return -EINVAL;
   if (!rdi->port->may_wait()) return -EDEADLK;
+  trace_dbg(rdi, "Driver attempting registration");
   if (rdi->port->mmio_read64(hw::bar::kDeviceId) != hw::bar::kDeviceIdValue) return -ENODEV;
   if (rvt_driver_mr_init(rdi) != 0 || rvt_driver_qp_init(rdi) != 0) return -EINVAL;
   const int error = start_adapter(rdi);
@@ -149,6 +151,7 @@ int rvt_register_device(rvt_dev_info* rdi) {
     return error;
   }
   rdi->registered = true;
+  trace_dbg(rdi, "Registration with the adapter done");
   return 0;
 }
 
@@ -172,6 +175,16 @@ ib_device* rvt_ib_device(rvt_dev_info* rdi) {
 void rvt_set_event_handler(rvt_dev_info* rdi, ib_event_handler_t handler, void* context) {
   rdi->event_handler = handler;
   rdi->event_context = context;
+}
+
+rvt_loop_counters rvt_count_loopback(const rvt_dev_info* rdi) {
+  rvt_loop_counters sum;
+  for (const rvt_ibport& port : rdi->ports) {
+    sum.n_loop_pkts += port.n_loop_pkts;
+    sum.n_rnr_naks += port.n_rnr_naks;
+    sum.n_pkt_drops += port.n_pkt_drops;
+  }
+  return sum;
 }
 
 bool rvt_device_failed(const rvt_dev_info* rdi) {

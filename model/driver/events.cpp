@@ -22,7 +22,7 @@ namespace {
 void on_qp_error(rvt_qp* qp) {
   const SpinGuard receive(qp->r_lock);
   const SpinGuard send(qp->s_lock);
-  if (qp->state != IB_QPS_RESET) qp->state = IB_QPS_ERR;
+  rvt_enter_error(qp);
 }
 
 // A send of UC or UD failed: receiving goes on.

@@ -8,6 +8,7 @@
 
 #include "driver/mr_internal.hpp"
 #include "driver/qp_internal.hpp"
+#include "driver/trace.hpp"
 #include "hcasim/hw/contexts.hpp"
 #include "hcasim/rvt/err_ptr.hpp"
 
@@ -26,8 +27,8 @@ int make_region(rvt_dev_info* rdi, rvt_mregion& mr) {
 /// Maps one element after the other into the table of a region.
 class Mapping {
  public:
-  Mapping(hw::HostPort& port, rvt_mregion& mr)
-      : port_(port), mr_(mr), page_(rvt_mr_page_bytes(mr)) {
+  Mapping(const rvt_dev_info* rdi, rvt_mregion& mr)
+      : rdi_(rdi), mr_(mr), page_(rvt_mr_page_bytes(mr)) {
     mr.mapsz = 0;
   }
 
@@ -42,8 +43,9 @@ class Mapping {
     const std::uint64_t wanted = last > page ? (last - page - 1) / page_ + 1 : 0;
     const auto count =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, mr_.max_segs - mr_.mapsz));
-    rvt_write_translation(port_, mr_.mtt + std::uint64_t{mr_.mapsz} * sizeof(hw::MttEntry), page,
-                          page_, count);
+    rvt_write_translation(*rdi_->port, mr_.mtt + std::uint64_t{mr_.mapsz} * sizeof(hw::MttEntry),
+                          page, page_, count);
+    trace_mr_page_seg(rdi_, mr_, {mr_.mapsz, count, page});
     mr_.mapsz += count;
     end_ = count == wanted ? last : page + count * page_;
     length_ += end_ - first;
@@ -53,7 +55,7 @@ class Mapping {
   std::uint64_t length() const { return length_; }
 
  private:
-  hw::HostPort& port_;
+  const rvt_dev_info* rdi_;
   rvt_mregion& mr_;
   std::uint64_t page_;  // bytes
   std::uint64_t end_ = 0;
@@ -86,7 +88,7 @@ int rvt_map_mr_sg(ib_mr* ibmr, const scatterlist* sg, int sg_nents, unsigned* sg
   std::uint64_t skipped = sg_offset != nullptr ? *sg_offset : 0;
   if (!mr.fast_register || page_size != rvt_mr_page_bytes(mr) || sg_nents <= 0) return -EINVAL;
   if (skipped >= sg[0].length) return -EINVAL;
-  Mapping mapping(*ib_to_rvt(ibmr->device)->port, mr);
+  Mapping mapping(ib_to_rvt(ibmr->device), mr);
   int mapped = 0;
   for (; mapped < sg_nents; ++mapped, skipped = 0) {
     const std::uint64_t bytes = sg[mapped].length - skipped;
@@ -98,6 +100,7 @@ int rvt_map_mr_sg(ib_mr* ibmr, const scatterlist* sg, int sg_nents, unsigned* sg
   if (sg_offset != nullptr) *sg_offset = static_cast<unsigned>(skipped);
   ibmr->iova = mr.user_base;
   ibmr->length = mapping.length();
+  trace_map_mr_sg(ib_to_rvt(ibmr->device), ibmr, sg_nents, sg_offset);
   return mapped;
 }
 
@@ -164,7 +167,7 @@ void rvt_retire_registrations(rvt_qp* qp, std::uint32_t end, bool succeeded) {
 void rvt_forget_registrations(rvt_qp* qp) {
   for (std::uint32_t slot = qp->s_last; qp->s_reg_used != 0 && slot != qp->s_head;
        slot = rvt_next_slot(slot, qp->s_size)) {
-    end_registration(qp, slot, true);
+    end_registration(qp, slot, !qp->looped);  // the adapter has not heard of those
   }
 }
 

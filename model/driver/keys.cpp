@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "driver/trace.hpp"
 #include "hcasim/rvt/rdma_vt.hpp"
 
 namespace hcasim::rvt {
@@ -100,11 +101,24 @@ bool merge(rvt_sge* last, const ib_sge* sge) {
 
 int rvt_lkey_ok(const rvt_lkey_table* table, const rvt_pd* pd, rvt_sge* isge, rvt_sge* last_sge,
                 const ib_sge* sge, std::uint32_t acc) {
-  if (merge(last_sge, sge)) return 0;
+  if (merge(last_sge, sge)) {
+    trace_sge_adjacent(pd, last_sge, sge);
+    return 0;
+  }
   const rvt_mregion* mr = rvt_find_region(table, sge->lkey);
   if (mr == nullptr || mr->lkey_invalid || mr->pd != &pd->ibpd) return -EINVAL;
   if (!inside(mr, sge->addr, sge->length) || (mr->access_flags & acc) != acc) return -EINVAL;
   *isge = {mr, sge->addr, sge->length, sge->lkey};
+  trace_sge_new(pd, isge, sge);
+  return 1;
+}
+
+int rvt_rkey_ok(rvt_qp* qp, rvt_sge* sge, std::uint32_t len, std::uint64_t vaddr,
+                std::uint32_t rkey, std::uint32_t acc) {
+  const rvt_mregion* mr = rvt_find_region(&qp->rdi->lkey_table, rkey);
+  if (mr == nullptr || mr->lkey_invalid || mr->pd != qp->ibqp.pd) return 0;
+  if (!inside(mr, vaddr, len) || (mr->access_flags & acc) == 0) return 0;
+  *sge = {mr, vaddr, len, rkey};
   return 1;
 }
 

@@ -8,6 +8,7 @@
 
 #include "driver/command.hpp"
 #include "driver/mr_internal.hpp"
+#include "driver/trace.hpp"
 #include "hcasim/hw/contexts.hpp"
 #include "hcasim/rvt/err_ptr.hpp"
 #include "hcasim/rvt/rdma_vt.hpp"
@@ -119,6 +120,7 @@ ib_mr* rvt_reg_user_mr(ib_pd* pd, std::uint64_t start, std::uint64_t length,
   mr->mr.page_shift = static_cast<std::uint8_t>(rdi->dparms.page_shift);
   const int error = register_region(rdi, mr->mr);
   if (error != 0) return ERR_PTR<ib_mr>(error);
+  trace_mr_user_seg(rdi, mr->mr);
   mr->ibmr = {pd->device, pd, mr->mr.lkey, mr->mr.lkey, virt_addr, length};
   ++rdi->n_mrs_allocated;
   return &mr.release()->ibmr;

@@ -65,7 +65,7 @@ int post_one(rvt_qp* qp, const ib_recv_wr* wr) {
 }
 
 void ring(rvt_qp* qp) {
-  if ((ib_rvt_state_ops[qp->state] & RVT_PROCESS_RECV_OK) == 0) return;
+  if (qp->looped || (ib_rvt_state_ops[qp->state] & RVT_PROCESS_RECV_OK) == 0) return;
   qp->rdi->port->mmio_write64(qp->rdi->uar + hw::bar::kReceiveDoorbell,
                               hw::bar::doorbell(qp->ibqp.qp_num, qp->r_rq.head));
 }

@@ -6,21 +6,27 @@
 
 #include "driver/qp_internal.hpp"
 #include "driver/send_wqe.hpp"
+#include "driver/trace.hpp"
 #include "hcasim/hw/bar.hpp"
 
 namespace hcasim::rvt {
 namespace {
 
-// Numbers are given out after everything that may refuse the request.
-void number(rvt_qp* qp, rvt_swqe* wqe, bool local) {
+// Numbers that the request will have; they are taken after everything that may refuse it.
+void number(const rvt_qp* qp, rvt_swqe* wqe, bool local) {
   if (local) {
     wqe->ssn = wqe->psn = wqe->lpsn = 0;
     return;
   }
-  wqe->ssn = qp->s_ssn++;
+  wqe->ssn = qp->s_ssn;
   wqe->psn = qp->s_next_psn;
   wqe->lpsn = wqe->psn + (wqe->length != 0 ? (wqe->length - 1) >> qp->log_pmtu : 0);
-  qp->s_next_psn = wqe->lpsn + 1;
+}
+
+void take_numbers(rvt_qp* qp, const rvt_swqe& wqe, bool local) {
+  if (local) return;
+  ++qp->s_ssn;
+  qp->s_next_psn = wqe.lpsn + 1;
 }
 
 void take_slot(rvt_qp* qp, rvt_swqe* wqe, bool reserved_op) {
@@ -31,20 +37,42 @@ void take_slot(rvt_qp* qp, rvt_swqe* wqe, bool reserved_op) {
     wqe->send_flags &= ~RVT_SEND_RESERVE_USED;
     --qp->s_avail;
   }
-  qp->s_head = rvt_next_slot(qp->s_head, qp->s_size);
+}
+
+bool is_local(std::uint32_t flags) {
+  return (flags & RVT_OPERATION_LOCAL) != 0;
+}
+
+void describe(rvt_swqe& wqe, const rvt_qp* qp, const ib_send_wr* wr, const SendWqe& built,
+              std::uint32_t flags) {
+  wqe.wr_id = wr->wr_id;
+  wqe.length = built.length();
+  wqe.send_flags = wr->send_flags;
+  wqe.opcode = wr->opcode;
+  wqe.num_sge = built.num_sge();
+  number(qp, &wqe, is_local(flags));
 }
 
 void remember(rvt_qp* qp, const ib_send_wr* wr, const SendWqe& built, std::uint32_t flags) {
   // Most queue pairs of a large system never send.
   if (qp->s_wq.empty()) qp->s_wq.resize(qp->s_size);
   rvt_swqe& wqe = qp->s_wq[qp->s_head];
-  wqe.wr_id = wr->wr_id;
-  wqe.length = built.length();
-  wqe.send_flags = wr->send_flags;
-  wqe.opcode = wr->opcode;
-  wqe.num_sge = built.num_sge();
-  number(qp, &wqe, (flags & RVT_OPERATION_LOCAL) != 0);
+  describe(wqe, qp, wr, built, flags);
+  take_numbers(qp, wqe, is_local(flags));
   take_slot(qp, &wqe, (flags & RVT_OPERATION_USE_RESERVE) != 0);
+  trace_post_one_wr(qp, qp->s_head, wr->num_sge);
+  qp->s_head = rvt_next_slot(qp->s_head, qp->s_size);
+}
+
+// A local operation of a looped-back queue pair has been carried out, or the send engine will.
+void remember_local(rvt_qp* qp, const ib_send_wr* wr, std::uint32_t slot, bool delayed) {
+  if (!qp->looped || (wr->opcode != IB_WR_LOCAL_INV && wr->opcode != IB_WR_REG_MR)) return;
+  if (delayed) {
+    qp->s_wq[slot].send_flags &= ~RVT_SEND_COMPLETION_ONLY;
+    ++qp->local_ops_pending;
+  } else {
+    qp->s_wq[slot].send_flags |= RVT_SEND_COMPLETION_ONLY;
+  }
 }
 
 // What the adapter does with the region when it comes to this slot is known once it completes.
@@ -55,9 +83,33 @@ void remember_registration(rvt_qp* qp, const ib_send_wr* wr, std::uint32_t slot)
   ++to_imr(reg_wr(wr)->mr)->mr.reg_posts;
 }
 
-int fill(SendWqe& wqe, rvt_qp* qp, const ib_send_wr* wr, std::uint32_t flags) {
-  if ((flags & RVT_OPERATION_LOCAL) != 0) return wqe.take_local(qp, wr);
-  return rvt_is_datagram(qp) ? wqe.gather_datagram(qp, ud_wr(wr)) : wqe.gather(qp, wr);
+// A LOCAL_INV that has to come after others is left to the send engine.
+bool delayed(const rvt_qp* qp, const ib_send_wr* wr) {
+  return qp->looped && wr->opcode == IB_WR_LOCAL_INV &&
+         ((wr->send_flags & IB_SEND_FENCE) != 0 || qp->local_ops_pending != 0);
+}
+
+[[gnu::noinline]] int ask_driver(rvt_qp* qp, const ib_send_wr* wr, const SendWqe& built,
+                                 std::uint32_t flags, bool* call_send) {
+  rvt_swqe wqe;
+  describe(wqe, qp, wr, built, flags);
+  return qp->rdi->driver_f.setup_wqe(qp, &wqe, call_send);
+}
+
+int fill(SendWqe& wqe, rvt_qp* qp, const ib_send_wr* wr, std::uint32_t flags, bool* call_send) {
+  int error = 0;
+  if (!is_local(flags)) {
+    error = rvt_is_datagram(qp) ? wqe.gather_datagram(qp, ud_wr(wr)) : wqe.gather(qp, wr);
+    if (error != 0) return error;
+    if (wqe.length() > 1u << qp->log_pmtu) *call_send = false;
+  }
+  if (qp->rdi->driver_f.setup_wqe != nullptr) {
+    error = ask_driver(qp, wr, wqe, flags, call_send);
+    if (error != 0) return error;
+  }
+  if (!is_local(flags)) return 0;
+  // What a local operation does to the driver's books comes when nobody else can refuse it.
+  return delayed(qp, wr) ? wqe.leave_local() : wqe.take_local(qp, wr);
 }
 
 bool num_sge_ok(const rvt_qp* qp, const ib_send_wr* wr) {
@@ -103,39 +155,58 @@ int rvt_post_one_wr(rvt_qp* qp, const ib_send_wr* wr, bool* call_send) {
   if (reserved_op || qp->s_avail == 0) error = rvt_qp_is_avail(qp, rdi, reserved_op);
   if (error != 0) return error;
   SendWqe wqe;
-  error = fill(wqe, qp, wr, flags);
+  const bool later = delayed(qp, wr);
+  error = fill(wqe, qp, wr, flags, call_send);
   if (error != 0) return error;
-  if (wqe.length() > qp->pmtu) *call_send = false;
   const std::uint32_t slot = qp->s_head;
   wqe.store(qp, wr, slot);
   remember(qp, wr, wqe, flags);
   remember_registration(qp, wr, slot);
+  remember_local(qp, wr, slot, later);
   return 0;
 }
 
-int rvt_post_send(ib_qp* ibqp, const ib_send_wr* wr, const ib_send_wr** bad_wr) {
-  rvt_qp* qp = ibqp_to_rvtqp(ibqp);
-  const SpinGuard guard(qp->s_hlock);
-  if ((ib_rvt_state_ops[qp->state] & RVT_POST_SEND_OK) == 0) {
-    *bad_wr = wr;
-    return -EINVAL;
-  }
-  hw::HostPort& port = *qp->rdi->port;
-  bool call_send = true;
-  int error = 0;
-  int posted = 0;
+namespace {
+
+// Posts in order until one is refused, which goes into `bad_wr`; s_hlock held.
+int post_list(rvt_qp* qp, const ib_send_wr* wr, const ib_send_wr** bad_wr, bool* call_send,
+              int* posted) {
   for (; wr != nullptr; wr = wr->next) {
-    error = rvt_post_one_wr(qp, wr, &call_send);
+    const int error = rvt_post_one_wr(qp, wr, call_send);
     if (error != 0) {
       *bad_wr = wr;
-      break;
+      return error;
     }
-    ++posted;
+    ++*posted;
   }
-  if (posted != 0) {
-    port.charge(posted * qp->rdi->dparms.costs.post_send);
-    ring_for_sends(qp, posted);
+  return 0;
+}
+
+// A short send alone on an idle queue is looped back before the post returns.
+[[gnu::noinline]] void start_engine(rvt_qp* qp, bool alone) {
+  const rvt_driver_provided& driver = qp->rdi->driver_f;
+  (alone ? driver.do_send : driver.schedule_send_no_lock)(qp);
+}
+
+}  // namespace
+
+int rvt_post_send(ib_qp* ibqp, const ib_send_wr* wr, const ib_send_wr** bad_wr) {
+  rvt_qp* qp = ibqp_to_rvtqp(ibqp);
+  bool call_send = qp->s_head == qp->s_last && wr != nullptr && wr->next == nullptr;
+  int error = 0;
+  int posted = 0;
+  {
+    const SpinGuard guard(qp->s_hlock);
+    if ((ib_rvt_state_ops[qp->state] & RVT_POST_SEND_OK) == 0) {
+      *bad_wr = wr;
+      return -EINVAL;
+    }
+    error = post_list(qp, wr, bad_wr, &call_send, &posted);
+    if (posted == 0) return error;
+    qp->rdi->port->charge(posted * qp->rdi->dparms.costs.post_send);
+    if (!qp->looped) ring_for_sends(qp, posted);
   }
+  if (qp->looped) start_engine(qp, posted == 1 && call_send);
   return error;
 }
 
@@ -168,10 +239,34 @@ bool rvt_qp_sends_has_lkey(rvt_qp* qp, std::uint32_t lkey) {
   return false;
 }
 
+bool rvt_qp_acks_has_lkey(rvt_qp* /*qp*/, std::uint32_t /*lkey*/) {
+  return false;
+}
+
+namespace {
+
+bool has_lkey(const rvt_sge& sge, std::uint32_t lkey) {
+  return sge.mr != nullptr && rvt_same_key_slot(sge.lkey, lkey);
+}
+
+// Elements of a receive in hand that are still to be filled.
+bool receive_has_lkey(const rvt_qp* qp, std::uint32_t lkey) {
+  const rvt_sge_state& ss = qp->r_sge;
+  if (ss.num_sge == 0) return false;
+  bool found = has_lkey(ss.sge, lkey);
+  for (unsigned i = 0; i + 1 < ss.num_sge; ++i) found = found || has_lkey(ss.sg_list[i], lkey);
+  return found;
+}
+
+}  // namespace
+
 void rvt_qp_mr_clean(rvt_qp* qp, std::uint32_t lkey) {
   if (qp->ibqp.qp_type == IB_QPT_SMI || qp->ibqp.qp_type == IB_QPT_GSI) return;
   if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_RESET) return;
-  if (rvt_qp_sends_has_lkey(qp, lkey)) rvt_rc_error(qp, IB_WC_LOC_PROT_ERR);
+  if (receive_has_lkey(qp, lkey) || rvt_qp_sends_has_lkey(qp, lkey) ||
+      rvt_qp_acks_has_lkey(qp, lkey)) {
+    rvt_rc_error(qp, IB_WC_LOC_PROT_ERR);
+  }
 }
 
 }  // namespace hcasim::rvt

@@ -140,7 +140,7 @@ void commit_path(rvt_qp* qp, const ib_qp_attr& attr, std::uint32_t mask) {
 void commit_limits(rvt_qp* qp, const ib_qp_attr& attr, std::uint32_t mask) {
   if (has(mask, IB_QP_TIMEOUT)) qp->timeout = std::min<std::uint8_t>(attr.timeout, 31);
   if (has(mask, IB_QP_RETRY_CNT)) qp->s_retry_cnt = attr.retry_cnt;
-  if (has(mask, IB_QP_RNR_RETRY)) qp->s_rnr_retry_cnt = attr.rnr_retry;
+  if (has(mask, IB_QP_RNR_RETRY)) qp->s_rnr_retry_cnt = qp->s_rnr_retry = attr.rnr_retry;
   if (has(mask, IB_QP_MIN_RNR_TIMER)) qp->r_min_rnr_timer = attr.min_rnr_timer;
   if (has(mask, IB_QP_MAX_QP_RD_ATOMIC)) qp->s_max_rd_atomic = attr.max_rd_atomic;
   if (has(mask, IB_QP_MAX_DEST_RD_ATOMIC)) qp->r_max_rd_atomic = attr.max_dest_rd_atomic;

@@ -4,9 +4,11 @@
 #include <cerrno>
 
 #include "driver/command.hpp"
+#include "driver/loopback_internal.hpp"
 #include "driver/qp_internal.hpp"
 #include "hcasim/hw/cqe.hpp"
 #include "hcasim/hw/wqe.hpp"
+#include "hcasim/rvt/err_ptr.hpp"
 
 namespace hcasim::rvt {
 namespace {
@@ -59,6 +61,25 @@ int allocate_send_ring(rvt_dev_info* rdi, rvt_qp* qp, const ib_qp_cap& cap) {
   return 0;
 }
 
+void free_send_ring(rvt_dev_info* rdi, rvt_qp* qp) {
+  rdi->port->release(qp->s_ring);
+  qp->s_ring = 0;
+  qp->s_wq = {};
+}
+
+int allocate_private(rvt_dev_info* rdi, rvt_qp* qp) {
+  if (rdi->driver_f.qp_priv_alloc == nullptr) return 0;
+  void* priv = rdi->driver_f.qp_priv_alloc(rdi, qp);
+  if (IS_ERR(priv)) return PTR_ERR(priv);
+  qp->priv = priv;
+  return 0;
+}
+
+void free_private(rvt_dev_info* rdi, rvt_qp* qp) {
+  if (rdi->driver_f.qp_priv_free != nullptr) rdi->driver_f.qp_priv_free(rdi, qp);
+  qp->priv = nullptr;
+}
+
 int allocate_receive_ring(rvt_dev_info* rdi, rvt_qp* qp, const ib_qp_cap& cap) {
   if (qp->ibqp.srq != nullptr) return 0;
   rvt_rq& rq = qp->r_rq;
@@ -68,6 +89,12 @@ int allocate_receive_ring(rvt_dev_info* rdi, rvt_qp* qp, const ib_qp_cap& cap) {
   return rvt_alloc_rq(rdi, &rq, std::uint64_t{rq.size} * rq.stride);
 }
 
+// A driver's own allocator is not believed: the tables depend on it.
+bool number_ok(const rvt_dev_info* rdi, ib_qp_type type, std::uint32_t qpn) {
+  return special(type) ? qpn <= 1
+                       : qpn > 1 && qpn <= RVT_QPN_MASK && rvt_find_qp(rdi, qpn) == nullptr;
+}
+
 int take_number(rvt_dev_info* rdi, rvt_qp* qp, const ib_qp_init_attr& attr) {
   const bool netdev = (attr.create_flags & IB_QP_CREATE_NETDEV_USE) != 0;
   const int qpn =
@@ -75,7 +102,9 @@ int take_number(rvt_dev_info* rdi, rvt_qp* qp, const ib_qp_init_attr& attr) {
                 netdev ? RVT_AIP_QP_PREFIX : std::uint8_t{0});
   if (qpn < 0) return qpn;
   constexpr std::uint32_t kNetdevBase = std::uint32_t{RVT_AIP_QP_PREFIX} << 16;
-  qp->ibqp.qp_num = static_cast<std::uint32_t>(qpn) | (netdev ? kNetdevBase : 0);
+  const std::uint32_t number = static_cast<std::uint32_t>(qpn) | (netdev ? kNetdevBase : 0);
+  if (!number_ok(rdi, attr.qp_type, number)) return -EINVAL;
+  qp->ibqp.qp_num = number;
   return 0;
 }
 
@@ -87,13 +116,6 @@ void give_number_back(rvt_dev_info* rdi, rvt_qp* qp) {
   }
 }
 
-void release_rings(rvt_dev_info* rdi, rvt_qp* qp) {
-  if (qp->s_ring != 0) rdi->port->release(qp->s_ring);
-  qp->s_ring = 0;
-  qp->s_wq = {};
-  rvt_free_rq(rdi, &qp->r_rq);
-}
-
 void count_qp(rvt_dev_info* rdi, const rvt_qp* qp, int change) {
   rdi->n_qps_allocated += change;
   if (qp->ibqp.qp_type == IB_QPT_RC) rdi->n_rc_qps += change;
@@ -101,8 +123,8 @@ void count_qp(rvt_dev_info* rdi, const rvt_qp* qp, int change) {
 
 int register_qp(rvt_dev_info* rdi, rvt_qp* qp) {
   if (rdi->n_qps_allocated == rdi->ibdev.attrs.max_qp) return -ENOMEM;
+  if (rvt_publish_qp(rdi, qp) != 0) return -ENOMEM;
   count_qp(rdi, qp, 1);
-  rvt_publish_qp(rdi, qp);
   const int error = rdi->commands->send(
       {.opcode = hw::CommandOpcode::kCreateQp, .object = qp->ibqp.qp_num}, rvt_qp_context(qp));
   if (error == 0) return 0;
@@ -111,13 +133,46 @@ int register_qp(rvt_dev_info* rdi, rvt_qp* qp) {
   return error;
 }
 
-int build_qp(rvt_dev_info* rdi, rvt_qp* qp, const ib_qp_init_attr& attr) {
-  int error = allocate_send_ring(rdi, qp, attr.cap);
-  if (error == 0) error = allocate_receive_ring(rdi, qp, attr.cap);
-  if (error == 0) error = take_number(rdi, qp, attr);
+// Each of these makes one part, then what comes after it, and takes its part back if that fails.
+
+int build_number(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_init_attr& attr) {
+  int error = take_number(rdi, qp, attr);
   if (error != 0) return error;
-  error = register_qp(rdi, qp);
+  if (rdi->driver_f.qp_priv_init != nullptr) error = rdi->driver_f.qp_priv_init(rdi, qp, &attr);
+  if (error == 0) error = register_qp(rdi, qp);
   if (error != 0) give_number_back(rdi, qp);
+  return error;
+}
+
+int build_paths(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_init_attr& attr) {
+  int error = alloc_ud_wq_attr(qp, 0);
+  if (error != 0) return error;
+  error = build_number(rdi, qp, attr);
+  if (error != 0) free_ud_wq_attr(qp);
+  return error;
+}
+
+int build_receive_ring(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_init_attr& attr) {
+  int error = allocate_receive_ring(rdi, qp, attr.cap);
+  if (error != 0) return error;
+  error = build_paths(rdi, qp, attr);
+  if (error != 0) rvt_free_rq(rdi, &qp->r_rq);
+  return error;
+}
+
+int build_private(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_init_attr& attr) {
+  int error = allocate_private(rdi, qp);
+  if (error != 0) return error;
+  error = build_receive_ring(rdi, qp, attr);
+  if (error != 0) free_private(rdi, qp);
+  return error;
+}
+
+int build_qp(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_init_attr& attr) {
+  int error = allocate_send_ring(rdi, qp, attr.cap);
+  if (error != 0) return error;
+  error = build_private(rdi, qp, attr);
+  if (error != 0) free_send_ring(rdi, qp);
   return error;
 }
 
@@ -128,6 +183,14 @@ std::uint8_t get_allowed_ops(ib_qp_type type) {
   constexpr std::uint8_t kUc = 0x20;
   return type == IB_QPT_RC ? kRc : type == IB_QPT_UC ? kUc : RVT_UD_OPS;
 }
+
+int alloc_ud_wq_attr(rvt_qp* qp, int /*node*/) {
+  if (!rvt_is_datagram(qp)) return 0;
+  constexpr std::uint32_t kPathEnd = hw::kSendWqeDatagramOffset + sizeof(hw::SendWqeDatagram);
+  return qp->s_stride < kPathEnd ? -ENOMEM : 0;
+}
+
+void free_ud_wq_attr(rvt_qp* /*qp*/) {}
 
 int rvt_alloc_rq(rvt_dev_info* rdi, rvt_rq* rq, std::uint64_t size_bytes) {
   rq->wq = rdi->port->allocate(size_bytes, rq->stride < 64 ? 64 : rq->stride);
@@ -156,9 +219,7 @@ int rvt_create_qp(ib_qp* ibqp, ib_qp_init_attr* init_attr, ib_udata* /*udata*/) 
   if (rvt_is_datagram(qp)) qp->log_pmtu = static_cast<std::uint8_t>(7 + rvt_port_mtu(rdi));
   if (init_attr->sq_sig_type == IB_SIGNAL_REQ_WR) qp->s_flags = RVT_S_SIGNAL_REQ_WR;
   rvt_init_qp(rdi, qp, ibqp->qp_type);
-  const int error = build_qp(rdi, qp, *init_attr);
-  if (error != 0) release_rings(rdi, qp);
-  return error;
+  return build_qp(rdi, qp, *init_attr);
 }
 
 int rvt_destroy_qp(ib_qp* ibqp, ib_udata* /*udata*/) {
@@ -167,15 +228,21 @@ int rvt_destroy_qp(ib_qp* ibqp, ib_udata* /*udata*/) {
   {
     const MutexGuard guard(qp->mutex, *rdi->port);
     rvt_remove_qp(rdi, qp);
+    const ib_qp_state before = qp->state;
     qp->state = IB_QPS_RESET;
+    rvt_stop_loopback(qp);
     rdi->commands->send({.opcode = hw::CommandOpcode::kDestroyQp, .object = ibqp->qp_num});
     // What has completed stays pollable, though its slot is going.
     rvt_collect_qp_cqs(qp);
+    rvt_notify_reset(qp, before);
   }
   rvt_unpublish_qp(rdi, qp);
   give_number_back(rdi, qp);
   count_qp(rdi, qp, -1);
-  release_rings(rdi, qp);
+  free_ud_wq_attr(qp);
+  rvt_free_rq(rdi, &qp->r_rq);
+  free_private(rdi, qp);
+  free_send_ring(rdi, qp);
   return 0;
 }
 

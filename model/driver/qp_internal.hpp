@@ -9,6 +9,12 @@
 
 namespace hcasim::rvt {
 
+/// Moves a queue pair to ERR and tells the driver above; r_lock and s_lock held. No effect in ERR
+/// and RESET.
+/// @return true when it was moved
+bool rvt_enter_error(rvt_qp* qp);
+/// Tells the driver above of a reset, unless the queue pair was in RESET already.
+void rvt_notify_reset(rvt_qp* qp, ib_qp_state before);
 /// Raises an event of a queue pair, if it has a handler.
 void rvt_raise_qp_event(rvt_qp* qp, ib_event_type type);
 
@@ -25,7 +31,7 @@ hw::AddressVector rvt_address_vector(const rdma_ah_attr& ah);
 std::uint8_t rvt_port_mtu(const rvt_dev_info* rdi);
 /// Code of the path MTU for a request: that of the port at most; 0 for an unknown code.
 std::uint8_t rvt_path_mtu(const rvt_dev_info* rdi, ib_mtu requested);
-/// Everything that rvt_modify_qp checks once it knows the states. @return 0; -EINVAL
+/// Every value that rvt_modify_qp checks once it knows the states. @return 0; -EINVAL
 int rvt_check_modify(rvt_qp* qp, const ib_qp_attr& attr, std::uint32_t mask, ib_qp_state next);
 /// Moves completions of both CQs out of reach of what happens to the queue pair.
 void rvt_collect_qp_cqs(rvt_qp* qp);

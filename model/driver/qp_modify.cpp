@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "driver/command.hpp"
+#include "driver/loopback_internal.hpp"
 #include "driver/qp_internal.hpp"
 #include "hcasim/hw/bar.hpp"
 #include "hcasim/hw/cqe.hpp"
@@ -12,11 +13,23 @@ namespace hcasim::rvt {
 namespace {
 
 struct Modify {
-  const ib_qp_attr& attr;
+  ib_qp_attr& attr;
   std::uint32_t mask;
   ib_qp_state from;
   ib_qp_state to;
+  ib_udata* udata;
 };
+
+bool driver_allows(rvt_qp* qp, const Modify& modify) {
+  const auto check = qp->rdi->driver_f.check_modify_qp;
+  return check == nullptr ||
+         check(qp, &modify.attr, static_cast<int>(modify.mask), modify.udata) == 0;
+}
+
+void tell_driver(rvt_qp* qp, const Modify& modify) {
+  const auto tell = qp->rdi->driver_f.modify_qp;
+  if (tell != nullptr) tell(qp, &modify.attr, static_cast<int>(modify.mask), modify.udata);
+}
 
 int tell_adapter(rvt_qp* qp, const hw::QpContext& context, std::uint32_t mask,
                  std::uint64_t* output) {
@@ -36,13 +49,19 @@ std::uint32_t reported_tail(const rvt_qp* qp) {
   return record.tail;
 }
 
+// The adapter, for which it is in INIT, stays as it is.
+int looped_to_error(rvt_qp* qp) {
+  rvt_rc_error(qp, IB_WC_WR_FLUSH_ERR);
+  return 0;
+}
+
 // Both queues stop; the caller gets its receives back before this returns, its sends later.
 int to_error(rvt_qp* qp) {
   {
     const SpinGuard receive(qp->r_lock);
     const SpinGuard head(qp->s_hlock);
     const SpinGuard send(qp->s_lock);
-    qp->state = IB_QPS_ERR;
+    rvt_enter_error(qp);
   }
   std::uint64_t tail = 0;
   const int error = tell_adapter(qp, rvt_qp_context(qp), IB_QP_STATE, &tail);
@@ -71,15 +90,36 @@ void arrived(rvt_qp* qp, const Modify& modify) {
   if (migrated) migrate(qp);
   // An error event that came while the command was under way has the last word.
   if (qp->state == modify.from) qp->state = modify.to;
+  tell_driver(qp, modify);
   if (modify.from == IB_QPS_RESET && modify.to == IB_QPS_INIT) rvt_insert_qp(qp->rdi, qp);
   if (migrated) rvt_raise_qp_event(qp, IB_EVENT_PATH_MIG);
 }
 
+bool begins_receiving(const Modify& modify) {
+  return modify.to == IB_QPS_RTR && modify.from == IB_QPS_INIT;
+}
+
+// From INIT on the driver alone has to do with it.
+int move_looped(rvt_qp* qp, const Modify& modify) {
+  if (begins_receiving(modify)) {
+    const rvt_rq& rq = qp->ibqp.srq != nullptr ? ibsrq_to_rvtsrq(qp->ibqp.srq)->rq : qp->r_rq;
+    qp->r_sg_list.resize(rq.max_sge);
+    qp->looped = true;
+  }
+  if (modify.to == IB_QPS_SQD) rvt_stop_waiting_for_receive(qp);
+  arrived(qp, modify);
+  if (modify.to == IB_QPS_RTS && qp->s_last != qp->s_head) qp->rdi->driver_f.schedule_send(qp);
+  return 0;
+}
+
 int move(rvt_qp* qp, const Modify& modify) {
+  if (qp->looped || (begins_receiving(modify) && rvt_leads_home(qp, modify.attr.ah_attr))) {
+    return move_looped(qp, modify);
+  }
   hw::QpContext context = rvt_qp_context(qp);
   context.state = static_cast<hw::QpState>(modify.to);
   rvt_overlay_context(context, modify.attr, modify.mask, qp->rdi);
-  const bool starts_receiving = modify.to == IB_QPS_RTR && modify.from == IB_QPS_INIT;
+  const bool starts_receiving = begins_receiving(modify);
   if (starts_receiving) {
     qp->r_flags &= static_cast<std::uint8_t>(~RVT_R_COMM_EST);
     qp->r_rq.on_adapter = true;
@@ -96,20 +136,25 @@ int move(rvt_qp* qp, const Modify& modify) {
   return 0;
 }
 
+int to_reset(rvt_qp* qp) {
+  return qp->state == IB_QPS_RESET ? 0 : _rvt_reset_qp(qp->rdi, qp, qp->ibqp.qp_type);
+}
+
 int dispatch(rvt_qp* qp, const Modify& modify) {
-  switch (modify.to) {
-    case IB_QPS_RESET:
-      return qp->state == IB_QPS_RESET ? 0 : _rvt_reset_qp(qp->rdi, qp, qp->ibqp.qp_type);
-    case IB_QPS_ERR:
-      return to_error(qp);
-    default:
-      return move(qp, modify);
+  if (modify.to != IB_QPS_RESET && modify.to != IB_QPS_ERR) return move(qp, modify);
+  int error = 0;
+  if (modify.to == IB_QPS_RESET) {
+    error = to_reset(qp);
+  } else {
+    error = qp->looped ? looped_to_error(qp) : to_error(qp);
   }
+  if (error == 0) tell_driver(qp, modify);
+  return error;
 }
 
 }  // namespace
 
-int rvt_modify_qp(ib_qp* ibqp, ib_qp_attr* attr, int attr_mask, ib_udata* /*udata*/) {
+int rvt_modify_qp(ib_qp* ibqp, ib_qp_attr* attr, int attr_mask, ib_udata* udata) {
   const auto mask = static_cast<std::uint32_t>(attr_mask);
   if ((mask & ~std::uint32_t{IB_QP_ATTR_STANDARD_BITS}) != 0) return -EOPNOTSUPP;
   rvt_qp* qp = ibqp_to_rvtqp(ibqp);
@@ -117,8 +162,10 @@ int rvt_modify_qp(ib_qp* ibqp, ib_qp_attr* attr, int attr_mask, ib_udata* /*udat
   const ib_qp_state from = (mask & IB_QP_CUR_STATE) != 0 ? attr->cur_qp_state : qp->state;
   const ib_qp_state to = (mask & IB_QP_STATE) != 0 ? attr->qp_state : from;
   if (!ib_modify_qp_is_ok(from, to, ibqp->qp_type, mask) || from != qp->state) return -EINVAL;
+  const Modify modify{*attr, mask, from, to, udata};
+  if (!driver_allows(qp, modify)) return -EINVAL;
   const int error = rvt_check_modify(qp, *attr, mask, to);
-  return error != 0 ? error : dispatch(qp, {*attr, mask, from, to});
+  return error != 0 ? error : dispatch(qp, modify);
 }
 
 }  // namespace hcasim::rvt

@@ -14,7 +14,7 @@ bool receives(const rvt_qp* qp) {
 // The PSN that is expected next is the adapter's; outside a task the last known one has to do.
 void refresh_receive_psn(rvt_qp* qp) {
   hw::HostPort& port = *qp->rdi->port;
-  if (!port.may_wait() || !receives(qp)) return;
+  if (!port.may_wait() || !receives(qp) || qp->looped) return;
   const MutexGuard guard(qp->mutex, port);
   hw::QpContext context;
   const int error = qp->rdi->commands->fetch(

@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "driver/command.hpp"
+#include "driver/loopback_internal.hpp"
 #include "driver/mr_internal.hpp"
 #include "driver/qp_internal.hpp"
 #include "hcasim/hw/bar.hpp"
@@ -21,7 +22,10 @@ void rvt_init_qp(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_type /*type*/) {
   qp->s_next_psn = 0;
   qp->r_psn = 0;
   qp->r_flags = 0;
-  rvt_forget_registrations(qp);
+  qp->r_aflags = 0;
+  qp->r_sg_list = {};
+  rvt_clear_mr_refs(qp, 1);
+  qp->looped = false;
   qp->s_head = 0;
   qp->s_last = 0;
   qp->s_ssn = 1;
@@ -40,6 +44,18 @@ void rvt_init_qp(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_type /*type*/) {
   }
 }
 
+bool rvt_enter_error(rvt_qp* qp) {
+  if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_RESET) return false;
+  qp->state = IB_QPS_ERR;
+  if (qp->rdi->driver_f.notify_error_qp != nullptr) qp->rdi->driver_f.notify_error_qp(qp);
+  return true;
+}
+
+void rvt_notify_reset(rvt_qp* qp, ib_qp_state before) {
+  if (before == IB_QPS_RESET || qp->rdi->driver_f.notify_qp_reset == nullptr) return;
+  qp->rdi->driver_f.notify_qp_reset(qp);
+}
+
 void rvt_collect_qp_cqs(rvt_qp* qp) {
   if (qp->ibqp.send_cq != nullptr) rvt_cq_collect(ibcq_to_rvtcq(qp->ibqp.send_cq));
   if (qp->ibqp.recv_cq != nullptr) rvt_cq_collect(ibcq_to_rvtcq(qp->ibqp.recv_cq));
@@ -47,13 +63,15 @@ void rvt_collect_qp_cqs(rvt_qp* qp) {
 
 int _rvt_reset_qp(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_type type) {
   int error = 0;
-  if (qp->state != IB_QPS_RESET) {
+  const ib_qp_state before = qp->state;
+  if (before != IB_QPS_RESET) {
     {
       const SpinGuard receive(qp->r_lock);
       const SpinGuard head(qp->s_hlock);
       const SpinGuard send(qp->s_lock);
       qp->state = IB_QPS_RESET;
     }
+    rvt_stop_loopback(qp);
     rvt_remove_qp(rdi, qp);
     error = rdi->commands->send(
         {.opcode = hw::CommandOpcode::kModifyQp, .object = qp->ibqp.qp_num, .mask = IB_QP_STATE},
@@ -61,6 +79,7 @@ int _rvt_reset_qp(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_type type) {
     // Completions from before the reset count, and need their slots.
     rvt_collect_qp_cqs(qp);
   }
+  rvt_notify_reset(qp, before);
   rvt_init_qp(rdi, qp, type);
   return error;
 }
@@ -70,15 +89,49 @@ int rvt_reset_qp(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_type type) {
   return _rvt_reset_qp(rdi, qp, type);
 }
 
-int rvt_error_qp(rvt_qp* qp, ib_wc_status /*err*/) {
-  if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_RESET) return 0;
-  qp->state = IB_QPS_ERR;
+namespace {
+
+void complete_receive_in_hand(rvt_qp* qp, ib_wc_status status) {
+  if ((qp->r_aflags & RVT_R_WRID_VALID) == 0) return;
+  qp->r_aflags &= static_cast<std::uint8_t>(~RVT_R_WRID_VALID);
+  ib_wc wc;
+  wc.wr_id = qp->r_wr_id;
+  wc.qp = &qp->ibqp;
+  wc.opcode = IB_WC_RECV;
+  wc.status = status;
+  rvt_cq_enter(ibcq_to_rvtcq(qp->ibqp.recv_cq), wc, true);
+}
+
+// The adapter has no part in it.
+int looped_to_error(rvt_qp* qp, ib_wc_status err) {
+  rvt_stop_rc_timers(qp);
+  qp->s_flags &= ~RVT_S_ANY_WAIT_SEND;
+  rvt_stop_waiting_for_receive(qp);
+  rvt_leave_takes(qp);
+  rvt_cancel_send_engine(qp);  // it may be waiting for a copy that will not be made
+  if (qp->s_last != qp->s_head) qp->rdi->driver_f.schedule_send(qp);
+  rvt_clear_mr_refs(qp, 0);
+  complete_receive_in_hand(qp, err);
+  rvt_flush_rq(qp, qp->r_rq.tail);
+  return qp->ibqp.srq != nullptr && qp->ibqp.event_handler != nullptr ? 1 : 0;
+}
+
+}  // namespace
+
+int rvt_error_qp(rvt_qp* qp, ib_wc_status err) {
+  if (!rvt_enter_error(qp)) return 0;
+  if (qp->looped) return looped_to_error(qp, err);
   qp->rdi->port->mmio_write64(qp->rdi->uar + hw::bar::kQpErrorDoorbell,
                               hw::bar::doorbell(qp->ibqp.qp_num, 0));
   return 0;
 }
 
 void rvt_rc_error(rvt_qp* qp, ib_wc_status err) {
+  if (qp->looped) {
+    // It flushes, and a queue that overflows then raises an event, whose handler may post.
+    rvt_raise_last_wqe(qp, rvt_error_qp(qp, err));
+    return;
+  }
   const SpinGuard receive(qp->r_lock);
   const SpinGuard send(qp->s_lock);
   rvt_error_qp(qp, err);

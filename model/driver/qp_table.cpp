@@ -4,31 +4,34 @@
 // created.
 #include <bit>
 #include <cerrno>
+#include <new>
 
 #include "driver/qp_internal.hpp"
+#include "driver/trace.hpp"
 
 namespace hcasim::rvt {
 
 int rvt_driver_qp_init(rvt_dev_info* rdi) {
   rvt_qp_ibdev& dev = rdi->qp_dev;
+  const rvt_driver_provided& driver = rdi->driver_f;
   if (rdi->dparms.qp_table_size == 0) return -EINVAL;
+  if ((driver.qp_priv_alloc == nullptr) != (driver.qp_priv_free == nullptr)) return -EINVAL;
   dev.qp_table_size = rdi->dparms.qp_table_size;
   dev.qp_table_bits = static_cast<std::uint32_t>(std::bit_width(dev.qp_table_size)) - 1;
-  dev.qp_table.assign(dev.qp_table_size, nullptr);
+  dev.qp_table.reset(new (std::nothrow) rvt_qp* [dev.qp_table_size] {});
+  if (!dev.qp_table) return -ENOMEM;
   if (init_qpn_table(rdi, &dev.qpn_table) == 0) return 0;
   free_qpn_table(&dev.qpn_table);
-  dev.qp_table.clear();
+  dev.qp_table.reset();
   return -ENOMEM;
 }
 
 unsigned rvt_qp_exit(rvt_dev_info* rdi) {
-  unsigned left = rvt_free_all_qps(rdi);
-  for (rvt_ibport& port : rdi->ports) {
-    left += port.mcast_tree.empty() ? 0 : 1;
-    port.mcast_tree.clear();
-  }
+  const unsigned left = rvt_free_all_qps(rdi);
+  for (rvt_ibport& port : rdi->ports) port.mcast_tree.clear();
   free_qpn_table(&rdi->qp_dev.qpn_table);
-  rdi->qp_dev.qp_table.clear();
+  rdi->qp_dev.qp_table.reset();
+  rdi->qp_dev.qp_table_size = 0;
   for (auto& page : rdi->qp_dev.by_number) page.reset();
   return left;
 }
@@ -41,7 +44,8 @@ std::uint32_t rvt_qp_bucket(const rvt_dev_info* rdi, std::uint32_t qpn) {
 
 int rvt_publish_qp(rvt_dev_info* rdi, rvt_qp* qp) {
   auto& page = rdi->qp_dev.by_number[qp->ibqp.qp_num / RVT_BITS_PER_PAGE];
-  if (!page) page = std::make_unique<std::array<rvt_qp*, RVT_BITS_PER_PAGE>>();
+  if (!page) page.reset(new (std::nothrow) std::array<rvt_qp*, RVT_BITS_PER_PAGE>{});
+  if (!page) return -ENOMEM;
   (*page)[qp->ibqp.qp_num % RVT_BITS_PER_PAGE] = qp;
   return 0;
 }
@@ -61,9 +65,11 @@ void rvt_insert_qp(rvt_dev_info* rdi, rvt_qp* qp) {
     rdi->ports[qp->port_num - 1].qp[qpn] = qp;
     return;
   }
-  rvt_qp*& bucket = rdi->qp_dev.qp_table[rvt_qp_bucket(rdi, qpn)];
+  const std::uint32_t n = rvt_qp_bucket(rdi, qpn);
+  rvt_qp*& bucket = rdi->qp_dev.qp_table[n];
   qp->next = bucket;
   bucket = qp;
+  trace_qpinsert(qp, n);
 }
 
 void rvt_remove_qp(rvt_dev_info* rdi, rvt_qp* qp) {
@@ -75,10 +81,12 @@ void rvt_remove_qp(rvt_dev_info* rdi, rvt_qp* qp) {
     rdi->ports[qp->port_num - 1].qp[qpn] = nullptr;
     return;
   }
-  rvt_qp** link = &rdi->qp_dev.qp_table[rvt_qp_bucket(rdi, qpn)];
+  const std::uint32_t n = rvt_qp_bucket(rdi, qpn);
+  rvt_qp** link = &rdi->qp_dev.qp_table[n];
   while (*link != qp) link = &(*link)->next;
   *link = qp->next;
   qp->next = nullptr;
+  trace_qpremove(qp, n);
 }
 
 rvt_qp* rvt_lookup_qpn(rvt_dev_info* rdi, std::uint32_t port_num, std::uint32_t qpn) {
@@ -91,19 +99,28 @@ rvt_qp* rvt_lookup_qpn(rvt_dev_info* rdi, std::uint32_t port_num, std::uint32_t 
 // --- Iteration
 // ------------------------------------------------------------------------------------
 
+namespace {
+
+std::uint32_t specials_of(const rvt_dev_info* rdi) {
+  return 2 * static_cast<std::uint32_t>(rdi->ports.size());
+}
+
+}  // namespace
+
 std::unique_ptr<rvt_qp_iter_t> rvt_qp_iter_init(rvt_dev_info* rdi, std::uint64_t v,
                                                 void (*cb)(rvt_qp* qp, std::uint64_t v)) {
-  auto iter = std::make_unique<rvt_qp_iter_t>();
+  std::unique_ptr<rvt_qp_iter_t> iter(new (std::nothrow) rvt_qp_iter_t);
+  if (!iter) return iter;
   iter->rdi = rdi;
   iter->v = v;
   iter->cb = cb;
-  iter->specials = 2 * static_cast<std::uint32_t>(rdi->ports.size());
+  iter->specials = specials_of(rdi);
   return iter;
 }
 
 int rvt_qp_iter_next(rvt_qp_iter_t* iter) {
   rvt_dev_info* rdi = iter->rdi;
-  const auto buckets = static_cast<std::uint32_t>(rdi->qp_dev.qp_table.size());
+  const std::uint32_t buckets = rdi->qp_dev.qp_table_size;
   // A queue pair that a callback took out of the table ends its chain.
   rvt_qp* next = iter->qp != nullptr && iter->n > iter->specials ? iter->qp->next : nullptr;
   while (next == nullptr && iter->n < iter->specials + buckets) {
@@ -115,12 +132,32 @@ int rvt_qp_iter_next(rvt_qp_iter_t* iter) {
   return next == nullptr ? 1 : 0;
 }
 
+namespace {
+
+struct Visit {
+  rvt_qp* qp;
+  std::uint32_t qpn;
+  std::uint32_t port_num;
+};
+
+// Without a look at the queue pair itself, which may have been freed.
+bool still_in_table(const rvt_dev_info* rdi, const Visit& visit) {
+  if (visit.qpn <= 1) return rdi->ports[visit.port_num - 1].qp[visit.qpn] == visit.qp;
+  return rvt_find_qp(rdi, visit.qpn) == visit.qp && visit.qp->in_table;
+}
+
+}  // namespace
+
 void rvt_qp_iter(rvt_dev_info* rdi, std::uint64_t v, void (*cb)(rvt_qp* qp, std::uint64_t v)) {
-  // The callback may take its queue pair out of the table, so the walk is finished first.
-  std::vector<rvt_qp*> found;
-  const auto iter = rvt_qp_iter_init(rdi, v, cb);
-  while (rvt_qp_iter_next(iter.get()) == 0) found.push_back(iter->qp);
-  for (rvt_qp* qp : found) cb(qp, v);
+  // The callback may take queue pairs out of the table, so the walk is finished first.
+  std::vector<Visit> found;
+  rvt_qp_iter_t iter{.rdi = rdi, .cb = cb, .v = v, .specials = specials_of(rdi)};
+  while (rvt_qp_iter_next(&iter) == 0) {
+    found.push_back({iter.qp, iter.qp->ibqp.qp_num, iter.qp->port_num});
+  }
+  for (const Visit& visit : found) {
+    if (still_in_table(rdi, visit)) cb(visit.qp, v);
+  }
 }
 
 void rvt_free_qp_cb(rvt_qp* qp, std::uint64_t v) {
@@ -132,6 +169,7 @@ void rvt_free_qp_cb(rvt_qp* qp, std::uint64_t v) {
 
 unsigned rvt_free_all_qps(rvt_dev_info* rdi) {
   unsigned in_use = 0;
+  for (const rvt_ibport& port : rdi->ports) in_use += port.mcast_tree.empty() ? 0 : 1;
   rvt_qp_iter(rdi, reinterpret_cast<std::uint64_t>(&in_use), rvt_free_qp_cb);
   return in_use;
 }

@@ -2,24 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which queue pair numbers are in use: a bitmap in pages, and the search for the next free one.
 #include <cerrno>
+#include <new>
 
 #include "hcasim/rvt/rdma_vt.hpp"
 
 namespace hcasim::rvt {
 namespace {
 
-rvt_qpn_map& page_of(rvt_qpn_table* qpt, std::uint32_t map) {
-  if (!qpt->map[map]) qpt->map[map] = std::make_unique<rvt_qpn_map>();
-  return *qpt->map[map];
-}
-
-// False when the bit was set already.
-bool claim(rvt_qpn_table* qpt, std::uint32_t qpn) {
-  std::uint64_t& word = page_of(qpt, qpn / RVT_BITS_PER_PAGE)[qpn % RVT_BITS_PER_PAGE / 64];
+// 1: claimed; 0: the bit was set already; -ENOMEM.
+int claim(rvt_qpn_table* qpt, std::uint32_t qpn) {
+  auto& page = qpt->map[qpn / RVT_BITS_PER_PAGE];
+  if (!page) page.reset(new (std::nothrow) rvt_qpn_map{});
+  if (!page) return -ENOMEM;
+  std::uint64_t& word = (*page)[qpn % RVT_BITS_PER_PAGE / 64];
   const std::uint64_t bit = std::uint64_t{1} << qpn % 64;
-  if ((word & bit) != 0) return false;
+  if ((word & bit) != 0) return 0;
   word |= bit;
-  return true;
+  return 1;
 }
 
 int alloc_special(rvt_qpn_table* qpt, ib_qp_type type, std::uint32_t port_num) {
@@ -31,11 +30,12 @@ int alloc_special(rvt_qpn_table* qpt, ib_qp_type type, std::uint32_t port_num) {
   return static_cast<int>(kind);
 }
 
-// The first free QPN of the page from `offset` on; 0 when there is none.
-std::uint32_t scan_page(rvt_qpn_table* qpt, std::uint32_t map, std::uint32_t offset) {
+// The first free QPN of the page from `offset` on; 0 when there is none; -ENOMEM.
+int scan_page(rvt_qpn_table* qpt, std::uint32_t map, std::uint32_t offset) {
   for (; offset < RVT_BITS_PER_PAGE; offset += qpt->incr) {
     const std::uint32_t qpn = map * RVT_BITS_PER_PAGE + offset;
-    if (claim(qpt, qpn)) return qpn;
+    const int claimed = claim(qpt, qpn);
+    if (claimed != 0) return claimed < 0 ? claimed : static_cast<int>(qpn);
   }
   return 0;
 }
@@ -82,12 +82,13 @@ class Search {
 
 int init_qpn_table(rvt_dev_info* rdi, rvt_qpn_table* qpt) {
   const rvt_driver_params& params = rdi->dparms;
-  if (params.qpn_res_end < params.qpn_res_start) return -EINVAL;
+  if (params.qpn_res_end < params.qpn_res_start || params.qpn_res_end > RVT_QPN_MASK)
+    return -EINVAL;
   qpt->last = params.qpn_start;
   qpt->incr = static_cast<std::uint8_t>(params.qpn_inc << params.qos_shift);
   qpt->nmaps = params.qpn_res_start / RVT_BITS_PER_PAGE;
   for (std::uint32_t qpn = params.qpn_res_start; qpn <= params.qpn_res_end; ++qpn) {
-    claim(qpt, qpn);
+    if (claim(qpt, qpn) < 0) return -ENOMEM;
     if (qpn % RVT_BITS_PER_PAGE == RVT_BITS_PER_PAGE - 1) ++qpt->nmaps;
   }
   return 0;
@@ -97,8 +98,9 @@ void free_qpn_table(rvt_qpn_table* qpt) {
   for (auto& page : qpt->map) page.reset();
 }
 
-int alloc_qpn(rvt_dev_info* /*rdi*/, rvt_qpn_table* qpt, ib_qp_type type, std::uint8_t port_num,
+int alloc_qpn(rvt_dev_info* rdi, rvt_qpn_table* qpt, ib_qp_type type, std::uint8_t port_num,
               std::uint8_t exclude_prefix) {
+  if (rdi->driver_f.alloc_qpn != nullptr) return rdi->driver_f.alloc_qpn(rdi, qpt, type, port_num);
   if (type == IB_QPT_SMI || type == IB_QPT_GSI) return alloc_special(qpt, type, port_num);
   const SpinGuard guard(qpt->lock);
   const std::uint32_t bound = exclude_prefix == RVT_AIP_QP_PREFIX ? RVT_AIP_QPN_MAX : RVT_QPN_MAX;
@@ -106,11 +108,9 @@ int alloc_qpn(rvt_dev_info* /*rdi*/, rvt_qpn_table* qpt, ib_qp_type type, std::u
   if (first >= bound) first = qpt->incr | ((qpt->last & 1) ^ 1);
   Search search(qpt, first);
   do {
-    const std::uint32_t qpn = scan_page(qpt, search.map(), search.offset());
-    if (qpn != 0) {
-      qpt->last = qpn;
-      return static_cast<int>(qpn);
-    }
+    const int qpn = scan_page(qpt, search.map(), search.offset());
+    if (qpn > 0) qpt->last = static_cast<std::uint32_t>(qpn);
+    if (qpn != 0) return qpn;
   } while (search.next_page());
   return -ENOMEM;
 }

@@ -50,10 +50,15 @@ int SendWqe::gather_datagram(rvt_qp* qp, const ib_ud_wr* wr) {
   return length_ > std::uint64_t{1} << ibah_to_rvtah(wr->ah)->log_pmtu ? -EINVAL : 0;
 }
 
-int SendWqe::take_local(rvt_qp* qp, const ib_send_wr* wr) {
-  used_ = data_offset(wr->opcode);
+int SendWqe::leave_local() {
+  used_ = data_offset(IB_WR_LOCAL_INV);
   length_ = 0;
   num_sge_ = 0;
+  return 0;
+}
+
+int SendWqe::take_local(rvt_qp* qp, const ib_send_wr* wr) {
+  leave_local();
   if (wr->opcode == IB_WR_REG_MR) return take_registration(qp, reg_wr(wr));
   if (wr->opcode != IB_WR_LOCAL_INV) return -EINVAL;
   return rvt_invalidate_rkey(qp, wr->ex.invalidate_rkey);

@@ -21,11 +21,13 @@ class SendWqe {
   /// Takes data or elements of a request.
   /// @return 0; -EINVAL an element's key, too much inline data or a message over 2^31 bytes
   int gather(rvt_qp* qp, const ib_send_wr* wr);
+  /// The same for a datagram.
+  int gather_datagram(rvt_qp* qp, const ib_ud_wr* wr);
   /// Does to the driver's books what a REG_MR or LOCAL_INV will do to the adapter's.
   /// @return 0; -EINVAL other operations, key or region; -EACCES region of another domain
   int take_local(rvt_qp* qp, const ib_send_wr* wr);
-  /// The same for a datagram.
-  int gather_datagram(rvt_qp* qp, const ib_ud_wr* wr);
+  /// Leaves a LOCAL_INV to the send engine. @return 0
+  int leave_local();
   /// Fills in the rest and writes the WQE to `slot`.
   void store(const rvt_qp* qp, const ib_send_wr* wr, std::uint32_t slot);
 

@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "driver/command.hpp"
+#include "driver/loopback_internal.hpp"
 #include "driver/qp_internal.hpp"
 #include "driver/raise_event.hpp"
 #include "driver/srq_internal.hpp"
@@ -23,6 +24,7 @@ hw::SrqContext rvt_srq_context(const rvt_srq* srq) {
   context.limit = srq->limit;
   context.arm_number = srq->arm;
   context.tail_record = srq->rq.tail_record;
+  context.take_record = srq->takes.record;
   return context;
 }
 
@@ -50,6 +52,22 @@ std::uint32_t free_srq_number(rvt_dev_info* rdi) {
 void publish(rvt_srq* srq, rvt_srq* entry, int change) {
   srq->rdi->srqs[srq->srqn & ~hw::bar::kSrqBit] = entry;
   srq->rdi->n_srqs_allocated += change;
+}
+
+int allocate_rings(rvt_srq* srq) {
+  rvt_dev_info* rdi = srq->rdi;
+  rvt_rq& rq = srq->rq;
+  const int error = rvt_alloc_rq(rdi, &rq, std::uint64_t{rq.size} * rq.stride);
+  if (error != 0) return error;
+  srq->takes.record = rdi->port->allocate(rq.stride, rq.stride < 64 ? 64 : rq.stride);
+  if (srq->takes.record != 0) return 0;
+  rvt_free_rq(rdi, &rq);
+  return -ENOMEM;
+}
+
+void release_rings(rvt_srq* srq) {
+  rvt_free_rq(srq->rdi, &srq->rq);
+  srq->rdi->port->release(srq->takes.record);
 }
 
 int register_srq(rvt_srq* srq) {
@@ -99,10 +117,10 @@ int rvt_create_srq(ib_srq* ibsrq, const ib_srq_init_attr* srq_init_attr, ib_udat
   rq.max_sge = srq_init_attr->attr.max_sge;
   rq.stride = hw::receive_wqe_stride(rq.max_sge);
   rq.on_adapter = true;
-  int error = rvt_alloc_rq(rdi, &rq, std::uint64_t{rq.size} * rq.stride);
+  int error = allocate_rings(srq);
   if (error != 0) return error;
   error = register_srq(srq);
-  if (error != 0) rvt_free_rq(rdi, &rq);
+  if (error != 0) release_rings(srq);
   return error;
 }
 
@@ -139,7 +157,7 @@ int rvt_destroy_srq(ib_srq* ibsrq, ib_udata* /*udata*/) {
     srq->rdi->commands->send({.opcode = hw::CommandOpcode::kDestroySrq, .object = srq->srqn});
   }
   publish(srq, nullptr, -1);
-  rvt_free_rq(srq->rdi, &srq->rq);
+  release_rings(srq);
   return 0;
 }
 
@@ -149,6 +167,8 @@ bool rvt_handle_srq_event(rvt_srq* srq, const hw::Eqe& eqe) {
       if (eqe.value == srq->arm) srq->limit = 0;
       raise(srq, IB_EVENT_SRQ_LIMIT_REACHED);
       return true;
+    case hw::EqeType::kTakeGrant:
+      return rvt_take_answered(srq, eqe);
     case hw::EqeType::kReceiveQueueError:
       raise(srq, IB_EVENT_SRQ_ERR);
       rvt_qp_iter(srq->rdi, reinterpret_cast<std::uint64_t>(&srq->ibsrq), fail_user);

@@ -139,6 +139,10 @@ void Adapter::set_transport_observer(TransportObserver* observer) {
   core_->transport_observer = observer;
 }
 
+void Adapter::set_timer_observer(TimerObserver* observer) {
+  core_->timer_observer = observer;
+}
+
 bool Adapter::bar_write(std::uint64_t offset, const void* data, std::uint32_t bytes) {
   if (bytes != sizeof(std::uint64_t)) return burst_write(offset, data, bytes);
   const auto value = hw::load<std::uint64_t>(data);

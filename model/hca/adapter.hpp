@@ -44,6 +44,8 @@ class Adapter : public pcie::BarTarget {
   void link_changed(std::uint32_t index, bool up);
   void set_observer(MessageObserver* observer);
   void set_transport_observer(TransportObserver* observer);
+  /// Null: nobody is told.
+  void set_timer_observer(TimerObserver* observer);
 
   bool bar_write(std::uint64_t offset, const void* data, std::uint32_t bytes) override;
   bool bar_write_ahead(std::uint64_t offset, const void* data, std::uint32_t bytes,

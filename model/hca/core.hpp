@@ -56,6 +56,7 @@ struct Core {
   fabric::PacketPool& packets;
   MessageObserver* observer = nullptr;
   TransportObserver* transport_observer = nullptr;
+  TimerObserver* timer_observer = nullptr;
   std::array<CorePort, hw::kMaxPorts> ports{};  ///< as many as the parameters say
   ContextStore contexts;
   ContextCaches caches{dma, parameters};

@@ -132,6 +132,9 @@ inline void DoorbellUnit::deliver(const Doorbell& doorbell) {
     case hw::bar::kQpErrorDoorbell:
       if (QueuePair* qp = core_.qp(number)) return core_.qp_control->error_doorbell(*qp);
       break;
+    case hw::bar::kTakeDoorbell:
+      if (core_.receive_queue->take_doorbell(number, doorbell.index)) return;
+      break;
     case hw::bar::kEqConsumerDoorbell:
       return;  // event queues are sized so that the adapter never waits for their consumer
     default:

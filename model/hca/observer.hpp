@@ -58,4 +58,27 @@ class TransportObserver {
   virtual void on_discarded(const fabric::Packet& packet, hw::Time at) = 0;
 };
 
+/// Where the two sides of an RC queue pair stand when one of the requester's timers speaks.
+struct RequesterPlace {
+  std::uint32_t qpn = 0;
+  std::uint32_t unacked_psn = 0;   ///< oldest PSN that is not acknowledged
+  std::uint32_t next_psn = 0;      ///< of the next packet
+  std::uint32_t expected_psn = 0;  ///< of the next request that comes in
+  bool rnr_wait = false;           ///< nothing is sent for the responder's time
+  bool timer = false;              ///< the ACK timer runs
+  bool unlimited_credit = false;   ///< the responder counts no credits
+};
+
+/// Who is told of the requester's timers.
+class TimerObserver {
+ public:
+  virtual ~TimerObserver() = default;
+  /// An RNR NAK came: it waits for `wait`.
+  virtual void rnr_wait_began(const RequesterPlace& place, hw::Time wait, hw::Time at) = 0;
+  /// That time is over, and it was not stopped meanwhile.
+  virtual void rnr_wait_over(const RequesterPlace& place, hw::Time at) = 0;
+  /// The ACK timer has expired.
+  virtual void ack_timed_out(const RequesterPlace& place, hw::Time at) = 0;
+};
+
 }  // namespace hcasim::hca

@@ -15,6 +15,15 @@
 
 namespace hcasim::hca {
 
+namespace {
+
+// Takes of a queue pair are tagged with its number, those of the driver with the shared queue's.
+inline bool for_driver(const hw::rq::TakeBeat& beat) {
+  return (beat.tag & hw::bar::kSrqBit) != 0;
+}
+
+}  // namespace
+
 ReceiveQueuePort::ReceiveQueuePort(Core& core, std::unique_ptr<ReceiveQueueUnit> unit)
     : Unit(core.engine, "receive_queue"),
       core_(core),
@@ -120,9 +129,12 @@ inline void ReceiveQueuePort::post_doorbell(std::uint32_t number, std::uint32_t 
 }
 
 void ReceiveQueuePort::take(QueuePair& qp) {
+  take({qp.rq_number, qp.context.qpn, hw::rq::TakeKind::kTake});
+}
+
+void ReceiveQueuePort::take(const hw::rq::Take& take) {
   ++counters_.takes;
   catch_up();
-  const hw::rq::Take take{qp.rq_number, qp.context.qpn, hw::rq::TakeKind::kTake};
   const Cycle next = next_cycle();
   add(takes_, take, next);
   input_came(next, unit_->output_delay(take));
@@ -319,6 +331,7 @@ void ReceiveQueuePort::on_dma_read(std::uint64_t token, bool error) {
 void ReceiveQueuePort::on_take_beat(const hw::rq::TakeBeat& beat) {
   if (beat.status != hw::rq::TakeStatus::kOk) {
     wqe_filled_ = 0;
+    if (for_driver(beat)) return answer_driver(beat, {});
     return core_.responder->taken(beat.tag, beat.status, taken_, beat.remaining);
   }
   constexpr std::uint32_t kElementsInOneBeat =
@@ -336,6 +349,7 @@ void ReceiveQueuePort::on_take_beat(const hw::rq::TakeBeat& beat) {
 void ReceiveQueuePort::deliver(std::span<const std::uint8_t> wqe, const hw::rq::TakeBeat& beat) {
   static_assert(sizeof(hw::ReceiveWqe) + hw::kMaxReceiveSge * sizeof(hw::Sge) ==
                 hw::rq::kMaxStride);
+  if (for_driver(beat)) return answer_driver(beat, wqe);
   const auto head = hw::load<hw::ReceiveWqe>(wqe.data());
   const std::size_t room = (wqe.size() - sizeof head) / sizeof(hw::Sge);
   taken_.wr_id = head.wr_id;

@@ -43,6 +43,9 @@ class ReceiveQueuePort : public sim::Unit, public pcie::DmaClient {
   bool doorbell(std::uint32_t number, std::uint32_t head);
   /// Asks for the next receive WQE; Responder::taken gets the answer.
   void take(QueuePair& qp);
+  /// The driver takes one of a shared queue for loopback, as a queue pair would; an event answers.
+  /// False when there is no such queue.
+  bool take_doorbell(std::uint32_t srqn, std::uint32_t tag);
   /// Tells the driver that `slot` is free again.
   void publish_tail(const QueuePair& qp, std::uint32_t slot);
   /// Tells the driver which slots of a shared queue are free. Messages of different queue pairs end
@@ -109,7 +112,9 @@ class ReceiveQueuePort : public sim::Unit, public pcie::DmaClient {
   void command(QueuePair& qp, const hw::rq::Command& command);
   void issue(const PendingCommand& pending);
   void handle_outputs(Cycle cycle);
+  void take(const hw::rq::Take& take);
   void on_take_beat(const hw::rq::TakeBeat& beat);
+  void answer_driver(const hw::rq::TakeBeat& beat, std::span<const std::uint8_t> wqe);
   void deliver(std::span<const std::uint8_t> wqe, const hw::rq::TakeBeat& beat);
   void on_answer(const hw::rq::CommandAnswer& answer);
   void release(std::uint32_t number);

@@ -22,6 +22,16 @@ constexpr std::uint64_t kRnrTimer = std::uint64_t{1} << 32;
 
 // 4.096 us * 2^exponent (InfiniBand specification 9.7.6.1.3).
 constexpr hw::Time kTimeoutUnit = 4'096 * hw::kNanosecond;
+
+RequesterPlace place_of(const QueuePair& qp) {
+  return {.qpn = qp.context.qpn,
+          .unacked_psn = qp.send.unacked_psn,
+          .next_psn = qp.send.next_psn,
+          .expected_psn = qp.receive.expected_psn,
+          .rnr_wait = qp.send.rnr_wait,
+          .timer = qp.send.timer_deadline != hw::kNever,
+          .unlimited_credit = qp.send.unlimited_credit};
+}
 }  // namespace
 
 ResponseHandler::ResponseHandler(Core& core) : Unit(core.engine, "requester_timer"), core_(core) {}
@@ -157,13 +167,18 @@ void ResponseHandler::on_rnr(QueuePair& qp, const fabric::Packet& packet) {
   ++counters_.rnr_nak_retry_err;
   send.rnr_wait = true;
   send.timer_deadline = hw::kNever;
-  send.rnr_until = now() + hw::rnr_timer(hw::syndrome_value(packet.aeth.syndrome));
+  const hw::Time wait = hw::rnr_timer(hw::syndrome_value(packet.aeth.syndrome));
+  send.rnr_until = now() + wait;
+  if (core_.timer_observer != nullptr) {
+    core_.timer_observer->rnr_wait_began(place_of(qp), wait, now());
+  }
   schedule(send.rnr_until, kRnrTimer | qp.context.qpn);
 }
 
 void ResponseHandler::rnr_over(QueuePair& qp) {
   if (!qp.send.rnr_wait || now() < qp.send.rnr_until) return;
   qp.send.rnr_wait = false;
+  if (core_.timer_observer != nullptr) core_.timer_observer->rnr_wait_over(place_of(qp), now());
   core_.wqe_fetch->request(qp);
   core_.scheduler->activate(qp);
 }
@@ -309,6 +324,7 @@ void ResponseHandler::on_event(std::uint64_t argument) {
 void ResponseHandler::timer_fired(QueuePair& qp) {
   ++counters_.local_ack_timeout_err;
   qp.send.timer_deadline = hw::kNever;
+  if (core_.timer_observer != nullptr) core_.timer_observer->ack_timed_out(place_of(qp), now());
   retry_from(qp, qp.send.unacked_psn);
 }
 

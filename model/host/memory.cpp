@@ -8,18 +8,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "host/posted_writes.hpp"
+
 namespace hcasim::host {
 
-namespace {
-constexpr std::size_t kFirstBytes = std::size_t{64} * 1024;
-}
-
 Memory::Memory(const sim::Engine& engine, std::uint64_t size)
-    : engine_(engine),
-      allocator_(kBase, size),
-      pages_(kBase, size),
-      watches_(pages_),
-      bytes_(kFirstBytes) {}
+    : engine_(engine), allocator_(kBase, size), pages_(kBase, size), watches_(pages_) {}
 
 std::uint64_t Memory::allocate(std::uint64_t bytes, std::uint64_t alignment) {
   const std::uint64_t address = allocator_.allocate(bytes, alignment);
@@ -85,86 +79,32 @@ bool Memory::write_any(std::uint64_t address, const void* from, std::uint64_t by
   return true;
 }
 
-bool Memory::try_post(std::uint64_t address, const void* from, std::uint32_t bytes,
-                      Time visible_at) {
-  std::uint8_t* to = pages_.in_page(address, bytes);
-  if (to == nullptr && !mapped(address, bytes)) return false;
-  post_at(to, address, from, bytes, visible_at);
-  return true;
-}
-
-// Applies first what it can, so that a memory that nobody looks at needs no more room.
-void Memory::post_at(std::uint8_t* to, std::uint64_t address, const void* from, std::uint32_t bytes,
-                     Time visible_at) {
-  apply_visible();
-  Posted& posted = posted_.emplace();
-  describe(posted, address, to, bytes, visible_at);
-  if (bytes <= kSmallBytes) {
-    copy_bytes(posted.small, from, bytes);
-  } else {
-    push_bytes(static_cast<const std::uint8_t*>(from), bytes);
-  }
-  watches_.on_write(address, bytes, visible_at);
-}
-
-void Memory::push_bytes(const std::uint8_t* from, std::uint64_t bytes) {
-  if (bytes_tail_ - bytes_head_ + bytes > bytes_.size()) grow_bytes(bytes);
-  const std::uint64_t at = bytes_tail_ & (bytes_.size() - 1);
-  const std::uint64_t first = std::min(bytes, bytes_.size() - at);
-  std::memcpy(&bytes_[at], from, first);
-  if (first != bytes) std::memcpy(bytes_.data(), from + first, bytes - first);
-  bytes_tail_ += bytes;
-}
-
-void Memory::grow_bytes(std::uint64_t needed) {
-  const std::uint64_t used = bytes_tail_ - bytes_head_;
-  std::uint64_t size = bytes_.size();
-  while (size < used + needed) size *= 2;
-  std::vector<std::uint8_t> larger(size);
-  for (std::uint64_t i = 0; i < used; ++i) {
-    larger[i] = bytes_[(bytes_head_ + i) & (bytes_.size() - 1)];
-  }
-  bytes_ = std::move(larger);
-  bytes_head_ = 0;
-  bytes_tail_ = used;
-}
-
 // What became visible since somebody looked last is often more than one write.
 void Memory::apply(Time until) {
   do {
-    const Posted& posted = posted_.front();
-    if (posted.to != nullptr && posted.bytes <= kSmallBytes) {
-      copy_bytes(posted.to, posted.small, posted.bytes);
-    } else {
-      apply_pages(posted);
-    }
-    posted_.drop();
-    next_visible_ = posted_.empty() ? hw::kNever : posted_.front().visible_at;
+    next_poster_->apply_first();
+    find_next();
   } while (next_visible_ <= until);
 }
 
-// A write that is large or touches several pages.
-void Memory::apply_pages(const Posted& posted) {
-  if (posted.bytes <= kSmallBytes) {
-    copy_in(posted.address, posted.small, posted.bytes);
-    return;
+// Of writes that are visible at one time, that of the slot made first comes first.
+void Memory::find_next() {
+  next_visible_ = hw::kNever;
+  for (PostedWrites* poster : posters_) {
+    const Time visible = poster->next_visible();
+    if (visible < next_visible_) next_is(*poster, visible);
   }
-  const std::uint64_t at = bytes_head_ & (bytes_.size() - 1);
-  const std::uint64_t first = std::min<std::uint64_t>(posted.bytes, bytes_.size() - at);
-  copy_in(posted.address, &bytes_[at], first);
-  if (first != posted.bytes) {
-    copy_in(posted.address + first, bytes_.data(), posted.bytes - first);
-  }
-  bytes_head_ += posted.bytes;
 }
 
 std::uint32_t Memory::watch(std::uint64_t address, std::uint64_t bytes,
                             const WatchCallback& callback) {
   apply_visible();
-  for (std::size_t i = 0; i < posted_.size(); ++i) {
-    const Posted& posted = posted_[i];
-    if (posted.address >= address + bytes || posted.address + posted.bytes <= address) continue;
-    callback.function(callback.context, callback.argument, posted.visible_at);
+  Time visible = hw::kNever;
+  for (const PostedWrites* poster : posters_) {
+    visible = std::min(visible, poster->next_visible_in(address, bytes));
+  }
+  if (visible != hw::kNever) {
+    callback.function(callback.context, callback.argument, visible);
     return 0;
   }
   return watches_.add(address, bytes, callback);

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <vector>
 
-#include "fabric/link_ring.hpp"
 #include "host/allocator.hpp"
 #include "host/pages.hpp"
 #include "host/watches.hpp"
@@ -15,8 +14,10 @@
 
 namespace hcasim::host {
 
-/// Memory of a host: real bytes at 64-bit addresses, sparse. A posted write is kept until somebody
-/// looks at the memory at or after the time at which it is visible, so a DMA write costs no event.
+class PostedWrites;
+
+/// Memory of a host: real bytes at 64-bit addresses, sparse. What devices write comes through
+/// PostedWrites, one for each of them.
 class Memory {
  public:
   /// `size` bytes can be allocated; the first address is kBase.
@@ -62,62 +63,27 @@ class Memory {
   void apply_until(Time at) {
     if (next_visible_ <= at) apply(at);
   }
-  /// A write that becomes visible at `visible_at`, not before those posted earlier. The range must
-  /// be mapped.
-  void post(std::uint64_t address, const void* from, std::uint32_t bytes, Time visible_at) {
-    post_at(pages_.in_page(address, bytes), address, from, bytes, visible_at);
-  }
-  /// The same where the range may be unmapped: false then, and nothing is done.
-  bool try_post(std::uint64_t address, const void* from, std::uint32_t bytes, Time visible_at);
-  /// What most posted writes are: an entry within a page that nobody watches. False, and nothing is
-  /// done, where there is more to it.
-  bool post_if_simple(std::uint64_t address, const void* from, std::uint32_t bytes,
-                      Time visible_at) {
-    std::uint8_t* to = pages_.in_page(address, bytes);
-    if (to == nullptr || pages_.info(address).first_watch != 0) return false;
-    if (bytes > kSmallBytes || posted_.full()) return false;
-    Posted& posted = posted_.place_behind();
-    if (!copy_entry(posted.small, from, bytes)) return false;
-    describe(posted, address, to, bytes, visible_at);
-    posted_.extend();
-    return true;
-  }
-
   /// Calls `callback` once, at once when the next write that overlaps the range is posted, or now
-  /// when one is posted already that is not visible yet. Returns an id for unwatch, 0 if called.
+  /// when one is posted already that is not visible yet: the first to be visible of these. Returns
+  /// an id for unwatch, 0 if called.
   std::uint32_t watch(std::uint64_t address, std::uint64_t bytes, const WatchCallback& callback);
   void unwatch(std::uint32_t id) { watches_.remove(id); }
 
   std::uint64_t bytes_in_use() const { return allocator_.bytes_in_use(); }
   std::size_t allocations() const { return allocator_.count(); }
-  std::size_t posted_pending() const { return posted_.size(); }
 
   /// Above 4 GiB, so that an address does not fit into 32 bits.
   static constexpr std::uint64_t kBase = std::uint64_t{1} << 32;
 
  private:
-  static constexpr std::uint32_t kSmallBytes = 64;
-  struct Posted {
-    std::uint64_t address;
-    std::uint8_t* to;  // null when it touches more than one page
-    Time visible_at;
-    std::uint32_t bytes;
-    std::uint8_t small[kSmallBytes];  // or else in bytes_
-  };
+  friend class PostedWrites;
 
   void apply_visible() { apply_until(engine_.now()); }
   void apply(Time until);
-  void apply_pages(const Posted& posted);
-  // `to` is null when the range touches several pages.
-  void post_at(std::uint8_t* to, std::uint64_t address, const void* from, std::uint32_t bytes,
-               Time visible_at);
-  void describe(Posted& posted, std::uint64_t address, std::uint8_t* to, std::uint32_t bytes,
-                Time visible_at) {
-    posted.address = address;
-    posted.to = to;
-    posted.visible_at = visible_at;
-    posted.bytes = bytes;
-    if (visible_at < next_visible_) next_visible_ = visible_at;  // then it is the only one
+  void find_next();
+  void next_is(PostedWrites& poster, Time visible_at) {
+    next_visible_ = visible_at;
+    next_poster_ = &poster;
   }
   bool read_any(std::uint64_t address, void* to, std::uint64_t bytes);
   bool write_any(std::uint64_t address, const void* from, std::uint64_t bytes);
@@ -148,18 +114,14 @@ class Memory {
   }
   void copy_in(std::uint64_t address, const std::uint8_t* from, std::uint64_t bytes);
   void copy_out(std::uint64_t address, void* to, std::uint64_t bytes) const;
-  void push_bytes(const std::uint8_t* from, std::uint64_t bytes);
-  void grow_bytes(std::uint64_t needed);
 
   const sim::Engine& engine_;
   Allocator allocator_;
   Pages pages_;
   Watches watches_;
-  fabric::LinkRing<Posted> posted_;
-  Time next_visible_ = hw::kNever;   // of the first in posted_
-  std::vector<std::uint8_t> bytes_;  // large payloads of posted_, a ring; a power of two
-  std::uint64_t bytes_head_ = 0;     // counts that only grow
-  std::uint64_t bytes_tail_ = 0;
+  std::vector<PostedWrites*> posters_;
+  Time next_visible_ = hw::kNever;       // of the first of all posted writes ...
+  PostedWrites* next_poster_ = nullptr;  // ... and whose it is
 };
 
 }  // namespace hcasim::host

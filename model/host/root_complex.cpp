@@ -14,6 +14,7 @@ RootComplex::RootComplex(sim::Engine& engine, const pcie::Parameters& p, Memory&
                          InterruptController& interrupts, std::uint64_t seed)
     : Unit(engine, "root_complex"),
       memory_(memory),
+      posted_(memory),
       interrupts_(interrupts),
       layout_(p),
       downstream_(pcie::LinkRates(p).tlp_rate()),
@@ -25,12 +26,12 @@ Time RootComplex::write(std::uint64_t address, const void* from, std::uint32_t b
                         Time arrival) {
   ++counters_.writes;
   last_visible_ = std::max(last_visible_, arrival + write_latency_);
-  if (memory_.post_if_simple(address, from, bytes, last_visible_)) return last_visible_;
+  if (posted_.post_if_simple(address, from, bytes, last_visible_)) return last_visible_;
   return write_any(address, from, bytes);
 }
 
 Time RootComplex::write_any(std::uint64_t address, const void* from, std::uint32_t bytes) {
-  if (memory_.try_post(address, from, bytes, last_visible_)) return last_visible_;
+  if (posted_.try_post(address, from, bytes, last_visible_)) return last_visible_;
   if (address == pcie::kMsixAddress && bytes == pcie::kMsixBytes) {
     std::uint32_t vector = 0;
     std::memcpy(&vector, from, sizeof vector);

@@ -8,7 +8,7 @@
 
 #include "fabric/link_clock.hpp"
 #include "host/interrupt_controller.hpp"
-#include "host/memory.hpp"
+#include "host/posted_writes.hpp"
 #include "host/read_latency.hpp"
 #include "pcie/slots.hpp"
 #include "pcie/tlp_layout.hpp"
@@ -62,6 +62,7 @@ class RootComplex final : public sim::Unit, public pcie::HostSide {
   Time write_any(std::uint64_t address, const void* from, std::uint32_t bytes);
 
   Memory& memory_;
+  PostedWrites posted_;
   InterruptController& interrupts_;
   pcie::TlpLayout layout_;
   fabric::LinkClock downstream_;

@@ -81,9 +81,9 @@ class Bench {
   Outcome run();
 
  private:
-  static std::vector<std::string> node_names(const Workload& workload) {
-    std::vector<std::string> names;
-    for (const NodeTraffic& node : workload.nodes) names.push_back(node.name);
+  static std::vector<sim::NodeOptions> node_names(const Workload& workload) {
+    std::vector<sim::NodeOptions> names;
+    for (const NodeTraffic& node : workload.nodes) names.emplace_back(node.name);
     return names;
   }
 

@@ -61,15 +61,17 @@ class FakeHost : public hw::HostPort {
   std::uint32_t down_port = 0;         ///< 1-based; 0: all are up
   bool answers = true;                 ///< false: commands are lost
   bool knows_objects = false;          ///< true: destroying an unknown region fails
+  bool answers_takes = true;           ///< kTakeGrant follows a take doorbell, from the ring
   bool answers_error_doorbell = true;  ///< kQpErrorDone follows a QP-error doorbell
   hw::Time command_time = hw::kMicrosecond;
   int allocations_until_failure = -1;  ///< counts down; -1: never
   int commands_until_failure = -1;     ///< the command that gets 0 fails with failure_status
   hw::CommandStatus failure_status = hw::CommandStatus::kBadState;
-  std::function<void(const hw::Mailbox&)> on_command;  ///< before a command is answered
-  std::function<void()> on_answer;               ///< after it was carried out, before its event
-  std::map<std::uint32_t, std::uint32_t> tails;  ///< of receive queues, by QPN
-  std::map<std::uint32_t, hw::QpContext> qps;    ///< as last created or modified
+  std::function<void(const hw::Mailbox&)> on_command;          ///< before a command is answered
+  std::function<void(std::uint64_t, std::uint64_t)> on_write;  ///< address, bytes: after a store
+  std::map<std::uint32_t, std::uint32_t> tails;                ///< of receive queues, by QPN
+  std::map<std::uint32_t, hw::QpContext> qps;                  ///< as last created or modified
+  std::function<void()> on_answer;  ///< after it was carried out, before its event
   std::map<std::uint32_t, hw::CqContext> cqs;
   std::map<std::uint32_t, hw::SrqContext> srqs;  ///< by number with kSrqBit, as last modified
   std::map<std::uint32_t, hw::MptEntry> mrs;
@@ -122,12 +124,14 @@ class FakeHost : public hw::HostPort {
   }
 
   /// Posts an event and raises its vector.
-  void event(std::uint32_t eqn, hw::EqeType type, std::uint32_t number, std::uint32_t value = 0) {
+  void event(std::uint32_t eqn, hw::EqeType type, std::uint32_t number, std::uint32_t value = 0,
+             std::uint32_t value2 = 0) {
     EqState& eq = eqs_.at(eqn);
     hw::Eqe eqe{};
     eqe.type = type;
     eqe.number = number;
     eqe.value = value;
+    eqe.value2 = value2;
     eqe.owner = eq.owner;
     write(eq.base + eq.index * sizeof eqe, &eqe, sizeof eqe);
     if (++eq.index == eq.entries) {
@@ -135,6 +139,24 @@ class FakeHost : public hw::HostPort {
       eq.owner ^= 1;
     }
     interrupt(eqn);
+  }
+
+  /// Answers a take doorbell: hands out the slot at the tail, as a real adapter would, or says that
+  /// there is none. Receives that the test itself takes move the tail of `srqs` on.
+  void answer_take(std::uint32_t srqn, std::uint32_t tag) {
+    hw::SrqContext& srq = srqs.at(srqn);
+    for (const Doorbell& bell : doorbells)
+      if (bell.offset == hw::bar::kReceiveDoorbell && bell.number == srqn) srq.head = bell.index;
+    const std::uint32_t slot = srq.tail;
+    const bool empty = srq.head == slot;
+    if (!empty) {
+      std::vector<std::uint8_t> wqe(srq.stride);
+      read(srq.base + std::uint64_t{slot} * srq.stride, wqe.data(), wqe.size());
+      write(srq.take_record, wqe.data(), wqe.size());
+      srq.tail = slot + 1 == srq.size ? 0 : slot + 1;
+      write(srq.tail_record, &srq.tail, sizeof srq.tail);
+    }
+    event(0, hw::EqeType::kTakeGrant, srqn, tag << 8 | (empty ? 1 : 0), empty ? 0 : slot);
   }
 
   /// Sends the completion event of a CQ.
@@ -186,6 +208,7 @@ class FakeHost : public hw::HostPort {
   }
   void write(std::uint64_t address, const void* from, std::uint64_t bytes) override {
     std::memcpy(at(address, bytes), from, bytes);
+    if (on_write) on_write(address, bytes);
   }
 
   void set_interrupt_handler(std::uint32_t vector, hw::Callback handler) override {
@@ -284,6 +307,9 @@ class FakeHost : public hw::HostPort {
   void ring(std::uint64_t offset, std::uint64_t value) {
     const Doorbell bell{offset, hw::bar::doorbell_number(value), hw::bar::doorbell_index(value)};
     doorbells.push_back(bell);
+    if (offset == hw::bar::kTakeDoorbell && answers_takes) {
+      add_timer(now_ + command_time, [this, bell] { answer_take(bell.number, bell.index); });
+    }
     if (offset != hw::bar::kQpErrorDoorbell || !answers_error_doorbell) return;
     add_timer(now_ + command_time, [this, bell] {
       event(0, hw::EqeType::kQpErrorDone, bell.number, tails[bell.number]);

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <filesystem>
+#include <span>
 #include <vector>
 
 #include "commands.hpp"
@@ -12,6 +13,8 @@
 #include "output.hpp"
 #include "sim/import/trace_from_capture.hpp"
 #include "sim/output/file_roles.hpp"
+#include "trace_input.hpp"
+#include "tracepoint_report.hpp"
 
 namespace hcasim::tools {
 namespace {
@@ -45,13 +48,25 @@ void check_roles(const ImportCommand& command) {
   roles.writes("-o", "the trace", command.trace);
 }
 
-}  // namespace
+int import_tracepoints(const ImportCommand& command, const sim::ImportOptions& options,
+                       const TraceInput& input) {
+  const sim::TracepointAnalysis analysis =
+      sim::analyse_tracepoints(input.path(), input.name(), {options.tick_ps});
+  const sim::TracepointImport result =
+      sim::trace_from_tracepoints(analysis, options, command.trace);
+  if (command.json) {
+    write_stdout(tracepoint_json(analysis, result));
+  } else {
+    write_stdout(fmt::format(
+        "{}trace          {}: nodes {}, connections {}, sends {} and {} made up, receives {}\n",
+        tracepoint_summary(analysis, result), command.trace, result.nodes, result.connections,
+        result.sends, result.made_up_sends, result.receives));
+  }
+  return kGood;
+}
 
-int run_command(const ImportCommand& command) {
-  const sim::ImportOptions options = options_of(command);
-  check_roles(command);
-  const std::vector<std::filesystem::path> captures(command.captures.begin(),
-                                                    command.captures.end());
+int import_captures(const ImportCommand& command, const sim::ImportOptions& options,
+                    std::span<const std::filesystem::path> captures) {
   const sim::CaptureAnalysis analysis =
       sim::analyse_captures(captures, command.window.value_or(sim::kTwinWindow));
   const sim::ImportResult result = sim::trace_from_capture(analysis, options, command.trace);
@@ -64,6 +79,29 @@ int run_command(const ImportCommand& command) {
                     result.sends, result.receives));
   }
   return kGood;
+}
+
+}  // namespace
+
+int run_command(const ImportCommand& command) {
+  const sim::ImportOptions options = options_of(command);
+  check_roles(command);
+  if (command.captures.size() == 1) {
+    const TraceInput input(command.captures.front());
+    if (sim::is_tracepoint_text(input.path())) return import_tracepoints(command, options, input);
+    // Under its own name in errors, unless it can be read no more.
+    const std::filesystem::path capture = input.path();
+    return import_captures(command, options, {&capture, 1});
+  }
+  const std::vector<std::filesystem::path> captures(command.captures.begin(),
+                                                    command.captures.end());
+  for (const std::filesystem::path& capture : captures) {
+    if (std::filesystem::is_regular_file(capture) && sim::is_tracepoint_text(capture)) {
+      throw sim::InputError(capture, 0, 0, "captures, since tracepoints are imported by themselves",
+                            "tracepoints");
+    }
+  }
+  return import_captures(command, options, captures);
 }
 
 }  // namespace hcasim::tools

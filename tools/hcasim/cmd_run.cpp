@@ -27,13 +27,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a run leaves behind: the files of `--out` and `--pcap`, which get their names together.
+/// What a run leaves behind: the files of `--out`, `--pcap` and `--ftrace`, which get their names
+/// together.
 class Results {
  public:
   explicit Results(const RunCommand& command) {
     if (!command.out.empty()) folder_.emplace(command.out);
     // Found out before the run, not after it.
     if (!command.pcap.empty()) sim::OutputFile::check(command.pcap);
+    if (!command.ftrace.empty()) sim::OutputFile::check(command.ftrace);
     if (folder_) sim::OutputFile::check(folder_->completions_csv());
   }
 
@@ -64,6 +66,7 @@ void check_roles(const RunCommand& command) {
     }
   }
   if (!command.pcap.empty()) roles.writes("--pcap", "the packets", command.pcap);
+  if (!command.ftrace.empty()) roles.writes("--ftrace", "the tracepoints", command.ftrace);
 }
 
 /// A configuration for a node that the trace does not have is a slip, not a wish.
@@ -94,6 +97,7 @@ TimedResult run_timed(const RunCommand& command, const TraceInput& trace,
   options.run_ahead = !command.no_run_ahead;
   options.completions_csv = results.completions_csv();
   options.pcap = command.pcap;
+  options.ftrace = command.ftrace;
   options.outputs = &results.files();
   options.interrupted = interrupted;
   options.observer = observer;

@@ -72,7 +72,8 @@ void define(CLI::App& app, ConfigCommand& command) {
 
 void define(CLI::App& app, ImportCommand& command) {
   add_path(app, "CAPTURE", command.captures,
-           "Captures of RoCEv2 or InfiniBand packets; several are merged by time")
+           "Captures of RoCEv2 or InfiniBand packets; several are merged by time. Or a text of "
+           "rdmavt's tracepoints")
       ->type_name("")
       ->required();
   add_path(app, "-o,--output", command.trace, "Trace to write; compressed if it ends in .zst")
@@ -102,12 +103,15 @@ void define(CLI::App& app, RunCommand& command) {
   add_number(app, "--seed", command.seed, "Seed of everything that is drawn (default: 1)")
       ->type_name("N");
   add_time(app, "--measure-from", command.measure_from,
-           "Leave what comes before TIME out of all results but the packets of --pcap");
+           "Leave what comes before TIME out of all results but those of --pcap and --ftrace");
   add_path(app, "--out", command.out, "Write stats.json, completions.csv and config.toml to DIR")
       ->type_name("DIR");
   app.add_flag("--json", command.json, "Print the main results as JSON");
   add_path(app, "--pcap", command.pcap,
            "Write the packets of the run: what each node sends, as it leaves the node")
+      ->type_name("FILE");
+  add_path(app, "--ftrace", command.ftrace,
+           "Write the tracepoints of the drivers as Linux does for rdmavt")
       ->type_name("FILE");
   app.add_flag("--no-run-ahead", command.no_run_ahead,
                "Keep all nodes in step: slower, with the same results");
@@ -126,7 +130,7 @@ class CommandLine {
     app_.require_subcommand(0, 1);
     add("config", "Print the effective configuration with type, range and source of each key",
         config_);
-    add("import", "Turn a capture into a trace and say what was found", import_);
+    add("import", "Turn a capture or tracepoints into a trace and say what was found", import_);
     add("run", "Replay a trace on simulated hosts", run_);
   }
 

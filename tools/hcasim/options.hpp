@@ -43,8 +43,9 @@ struct RunCommand {
   sim::ConfigSources sources;
   std::uint64_t seed = 1;
   hw::Time measure_from = 0;
-  std::string out;   ///< folder for the results; empty: none
-  std::string pcap;  ///< file for the packets; empty: none
+  std::string out;     ///< folder for the results; empty: none
+  std::string pcap;    ///< file for the packets; empty: none
+  std::string ftrace;  ///< file for the tracepoints; empty: none
   bool json = false;
   bool no_run_ahead = false;
 };

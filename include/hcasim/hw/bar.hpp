@@ -30,7 +30,9 @@ inline constexpr std::uint64_t kSendDoorbell = 0x000;     ///< QPN, new head of 
 inline constexpr std::uint64_t kReceiveDoorbell = 0x008;  ///< receive queue, new head of its ring
 inline constexpr std::uint64_t kCqArmDoorbell = 0x010;    ///< CQN (+ kArmSolicited), consumer count
 inline constexpr std::uint64_t kQpErrorDoorbell = 0x018;  ///< QPN: move the QP to ERR
-inline constexpr std::uint64_t kTakeDoorbell = 0x020;  ///< SRQ, driver's tag: take one for loopback
+/// SRQ, driver's tag (24 bits): take one for loopback. One at a time for each SRQ: the WQE goes to
+/// SrqContext::take_record and stays there until the next. EqeType::kTakeGrant answers.
+inline constexpr std::uint64_t kTakeDoorbell = 0x020;
 inline constexpr std::uint64_t kEqConsumerDoorbell = 0x028;  ///< EQN, consumer count
 
 /// The write-combining BlueFlame area of a UAR page takes one burst at a time, of whole 64-byte

@@ -119,7 +119,8 @@ struct SrqContext {
   std::uint32_t arm_number;  ///< comes back in the event of this limit
   std::uint32_t tail;        ///< consumer index, of a new ring; creation begins at 0
   std::uint64_t tail_record;
-  std::uint32_t reserved[4];
+  std::uint64_t take_record;  ///< where the WQE of a take doorbell goes, `stride` bytes
+  std::uint32_t reserved[2];
 };
 static_assert(sizeof(SrqContext) == 64);
 

@@ -73,16 +73,19 @@ inline constexpr std::uint32_t kGrhAreaBytes = 40;
 
 /// What an event-queue element reports.
 enum class EqeType : std::uint8_t {
-  kCompletion = 0,          ///< number: CQN, armed and something arrived
-  kCommandDone = 1,         ///< value: token of the mailbox; its status is in the mailbox
-  kCqError = 2,             ///< number: CQN overflowed
-  kQpError = 3,             ///< number: QPN went to ERR on its own; value: WcStatus
-  kQpErrorDone = 4,         ///< number: QPN answered a QP-error doorbell; value: tail of its own RQ
-  kQpAccessError = 5,       ///< number: QPN; refused remote access that no receive WQE can report
-  kQpRequestError = 6,      ///< number: QPN; invalid request that no receive WQE can report
-  kCommEst = 7,             ///< number: QPN; first packet in RTR
-  kSrqLimit = 8,            ///< number: receive queue; value: arm number
-  kTakeGrant = 9,           ///< number: SRQ; value: tag << 8 | status of the take
+  kCompletion = 0,      ///< number: CQN, armed and something arrived
+  kCommandDone = 1,     ///< value: token of the mailbox; its status is in the mailbox
+  kCqError = 2,         ///< number: CQN overflowed
+  kQpError = 3,         ///< number: QPN went to ERR on its own; value: WcStatus
+  kQpErrorDone = 4,     ///< number: QPN answered a QP-error doorbell; value: tail of its own RQ
+  kQpAccessError = 5,   ///< number: QPN; refused remote access that no receive WQE can report
+  kQpRequestError = 6,  ///< number: QPN; invalid request that no receive WQE can report
+  kCommEst = 7,         ///< number: QPN; first packet in RTR
+  kSrqLimit = 8,        ///< number: receive queue; value: arm number
+  /// Answer to a take doorbell. number: SRQ; value: tag << 8 | hw::rq::TakeStatus; value2: slot.
+  /// When it was granted, the WQE has been written to SrqContext::take_record before, so that the
+  /// slot is free from then on.
+  kTakeGrant = 9,
   kLastWqe = 10,            ///< number: QPN of an SRQ that reached its last WQE
   kReceiveQueueError = 11,  ///< number: receive queue; value: tail (BAD_DOORBELL, FETCH_ERROR)
   kSendQueueError = 12,     ///< number: QPN; a send WQE or doorbell that makes no sense

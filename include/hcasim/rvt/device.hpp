@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "hcasim/hw/host_port.hpp"
@@ -38,6 +39,14 @@ ib_device* rvt_ib_device(rvt_dev_info* rdi);
 /// Calls `handler` with the events of the device itself (IB_EVENT_DEVICE_FATAL) and of its ports
 /// (IB_EVENT_PORT_ERR, IB_EVENT_PORT_ACTIVE, with the number of the port).
 void rvt_set_event_handler(rvt_dev_info* rdi, ib_event_handler_t handler, void* context);
+
+/// What the driver has looped back on all ports of a device, since it was registered.
+struct rvt_loop_counters {
+  std::uint64_t n_loop_pkts = 0;  ///< messages looped back
+  std::uint64_t n_rnr_naks = 0;   ///< times that no receive was there for one
+  std::uint64_t n_pkt_drops = 0;  ///< messages without a queue pair to take them
+};
+rvt_loop_counters rvt_count_loopback(const rvt_dev_info* rdi);
 
 /// True once a command was not answered in time: every later control verb fails with -EIO.
 bool rvt_device_failed(const rvt_dev_info* rdi);

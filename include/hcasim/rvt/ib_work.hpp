@@ -113,7 +113,7 @@ struct ib_wc {
   ib_wc_status status = IB_WC_SUCCESS;
   ib_wc_opcode opcode = IB_WC_SEND;
   std::uint8_t wc_flags = 0;     ///< ib_wc_flags
-  std::uint8_t port_num = 0;     ///< always 0, as on rdmavt's wire path
+  std::uint8_t port_num = 0;     ///< 0 by the wire, 1 by loopback, as rdmavt has it
   std::uint32_t vendor_err = 0;  ///< AETH syndrome of the NAK behind a remote error
   std::uint32_t byte_len = 0;    ///< bytes of the message; of a datagram with the GRH's 40
   std::uint32_t src_qp = 0;      ///< QPN of the sender

@@ -22,6 +22,7 @@ struct rvt_driver_params {
   bool rdmavt_compat = false;               ///< rdmavt's behaviour where it departs from the spec.
   bool blue_flame = false;                  ///< a send alone goes with its doorbell, if it fits
   bool loopback_on_wire = false;            ///< QPs of one device talk through the adapter
+  double copy_gb_per_s = 0;                 ///< rate of a copy by the CPU in loopback; 0: no time
   std::uint32_t qpn_start = 0;              ///< QPN before the first one
   std::uint32_t qpn_inc = 1;                ///< step of QPNs, before qos_shift
   std::uint32_t qos_shift = 1;              ///< low QPN bits left to the class of service

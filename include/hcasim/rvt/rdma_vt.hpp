@@ -9,12 +9,15 @@
 
 #include "hcasim/hw/commands.hpp"
 #include "hcasim/rvt/device.hpp"
+#include "hcasim/rvt/driver_provided.hpp"
 #include "hcasim/rvt/rdmavt_ah.hpp"
 #include "hcasim/rvt/rdmavt_cq.hpp"
+#include "hcasim/rvt/rdmavt_loopback.hpp"
 #include "hcasim/rvt/rdmavt_mcast.hpp"
 #include "hcasim/rvt/rdmavt_mr.hpp"
 #include "hcasim/rvt/rdmavt_qp.hpp"
 #include "hcasim/rvt/rdmavt_srq.hpp"
+#include "hcasim/rvt/trace_sink.hpp"
 
 /// The device of the driver: what the kernel has in rdma_vt.h.
 namespace hcasim::rvt {
@@ -44,14 +47,16 @@ struct rvt_qpn_table {
 };
 
 /// Prepares the bitmap and marks the reserved QPNs.
-/// @return 0; -EINVAL reserved range ends before it begins
+/// @return 0; -EINVAL reserved range ends before it begins, or beyond 24 bits; -ENOMEM
 int init_qpn_table(rvt_dev_info* rdi, rvt_qpn_table* qpt);
-/// Frees the bitmap.
+/// Frees the bitmap, pages that were never made included.
 void free_qpn_table(rvt_qpn_table* qpt);
-/// Picks the next free QPN after the latest; 0 and 1 for SMI and GSI.
+/// Picks the next free QPN after the latest; 0 and 1 for SMI and GSI. Where there is
+/// rvt_driver_provided::alloc_qpn, its answer goes for all types.
 /// @param port_num 1-based, SMI and GSI only
 /// @param exclude_prefix RVT_AIP_QP_PREFIX limits the QPN to 16 bits
-/// @return the QPN; -EINVAL the port has this special QP; -ENOMEM no QPN left
+/// @return the QPN; -EINVAL the port has this special QP; -ENOMEM no QPN or no memory
+///   left
 int alloc_qpn(rvt_dev_info* rdi, rvt_qpn_table* qpt, ib_qp_type type, std::uint8_t port_num,
               std::uint8_t exclude_prefix);
 /// Gives a QPN back; one that was never given out is ignored. QP0 and QP1: rvt_free_special_qpn.
@@ -66,15 +71,15 @@ void rvt_free_special_qpn(rvt_qpn_table* qpt, std::uint32_t qpn, std::uint32_t p
 struct rvt_qp_ibdev {
   std::uint32_t qp_table_size = 0;
   std::uint32_t qp_table_bits = 0;
-  std::vector<rvt_qp*> qp_table;  ///< those past RESET, by hash of the QPN, newest first
+  std::unique_ptr<rvt_qp*[]> qp_table;  ///< those past RESET, by hash of the QPN, newest first
   spinlock_t qpt_lock;
   rvt_qpn_table qpn_table;
   /// Every QP past creation, by QPN: pages of RVT_BITS_PER_PAGE.
   std::array<std::unique_ptr<std::array<rvt_qp*, RVT_BITS_PER_PAGE>>, RVT_QPNMAP_ENTRIES> by_number;
 };
 
-/// State of a port.
-struct rvt_ibport {
+/// State of a port. Its counters are those of loopback; the wire's are the adapter's.
+struct rvt_ibport : rvt_loop_counters {
   std::vector<rvt_mcast> mcast_tree;  ///< multicast groups, by MGID
   std::array<rvt_qp*, 2> qp{};        ///< QP0 and QP1, past RESET
 };
@@ -89,20 +94,24 @@ struct rvt_qp_iter_t {
   std::uint32_t n = 0;
 };
 
-/// Begins a walk. @return the walk, which the caller owns
+/// Begins a walk. @return the walk, which the caller owns; null: no memory
 std::unique_ptr<rvt_qp_iter_t> rvt_qp_iter_init(rvt_dev_info* rdi, std::uint64_t v,
                                                 void (*cb)(rvt_qp* qp, std::uint64_t v));
-/// Goes to the next queue pair. @return 0: iter->qp is it; 1: there is none
+/// Goes to the next queue pair, without keeping it alive. @return 0: iter->qp is it; 1: there is
+/// none
 int rvt_qp_iter_next(rvt_qp_iter_t* iter);
-/// Calls cb(qp, v) for each; the callback may reset the queue pair.
+/// Calls cb(qp, v) for each. The callback may wait, reset the queue pair and destroy any other; one
+/// that has left the table when its turn comes is left out.
 void rvt_qp_iter(rvt_dev_info* rdi, std::uint64_t v, void (*cb)(rvt_qp* qp, std::uint64_t v));
 
-/// Prepares the tables. @return 0; -EINVAL qp_table_size 0; -ENOMEM bitmap (for any reason)
+/// Prepares the tables. Checks in this order.
+/// @return 0; -EINVAL qp_table_size 0; -EINVAL only one of qp_priv_alloc and qp_priv_free given;
+///   -ENOMEM hash table; -ENOMEM bitmap (for any reason)
 int rvt_driver_qp_init(rvt_dev_info* rdi);
-/// Resets what is left and frees the tables. @return how many queue pairs were left, and ports with
-/// multicast groups
+/// Resets what is left and frees the tables. @return as rvt_free_all_qps, which rdmavt logs
 unsigned rvt_qp_exit(rvt_dev_info* rdi);
-/// Resets every queue pair, without freeing it. @return how many. Tasks only.
+/// Resets every queue pair, without freeing it. Tasks only.
+/// @return how many there were past RESET, and ports with multicast groups
 unsigned rvt_free_all_qps(rvt_dev_info* rdi);
 /// Resets `qp` and counts it in the unsigned that `v` is the address of. Tasks only.
 void rvt_free_qp_cb(rvt_qp* qp, std::uint64_t v);
@@ -132,7 +141,10 @@ struct rvt_dev_info {
   hw::DeviceLimits limits{};
   bool registered = false;
   rvt_stats stats;
+  TraceSink* trace = nullptr;  ///< takes the tracepoints; null: nobody does
 
+  rvt_driver_provided driver_f;
+  bool copy_paid = false;  ///< the copy under way charges no time
   const rvt_operation_params* post_parms = rvt_hca_post_parms.data();
   rvt_qp_ibdev qp_dev;
   rvt_lkey_table lkey_table;

@@ -34,7 +34,8 @@ int rvt_modify_ah(ib_ah* ibah, const rdma_ah_attr* attr);
 int rvt_query_ah(ib_ah* ibah, rdma_ah_attr* attr);
 /// @return 0
 int rvt_destroy_ah(ib_ah* ibah);
-/// Checks a path. @return 0; -EINVAL port, rate or GID index out of range
+/// Checks a path. Callers make every error -EINVAL.
+/// @return 0; -EINVAL port, rate or GID index out of range; errors of rvt_driver_provided::check_ah
 int rvt_check_ah(ib_device* ibdev, const rdma_ah_attr* ah_attr);
 
 }  // namespace hcasim::rvt

@@ -28,6 +28,7 @@ struct rvt_cq {
   Mutex mutex;  ///< serialises resizes
   std::uint32_t cqn = 0;
   std::uint32_t comp_vector = 0;
+  int comp_vector_cpu = 0;  ///< as rvt_driver_provided::comp_vect_cpu_lookup has it, else 0
 
   // The adapter's ring: cqe slots.
   std::uint64_t ring = 0;      ///< host address

@@ -57,12 +57,20 @@ struct rvt_lkey_table {
   std::vector<rvt_mregion*> table;  ///< 2^bits slots
 };
 
-/// A checked element of a work request; neighbours in one region are merged.
+/// A checked element of a work request; neighbours in one region are merged. A copy moves it on.
 struct rvt_sge {
-  const rvt_mregion* mr = nullptr;
+  const rvt_mregion* mr = nullptr;  ///< null: `addr` is a host address, as of inline data
   std::uint64_t addr = 0;
   std::uint32_t length = 0;  ///< bytes
   std::uint32_t lkey = 0;
+};
+
+/// Where a copy into or out of a list of elements stands.
+struct rvt_sge_state {
+  rvt_sge* sg_list = nullptr;   ///< the element after `sge`
+  rvt_sge sge;                  ///< the present one, as far as it is left
+  std::uint64_t total_len = 0;  ///< bytes of all (the kernel: 32 bits, which can wrap)
+  std::uint8_t num_sge = 0;     ///< elements left, the present one included
 };
 
 /// Bytes into its first page at which a region begins.
@@ -113,6 +121,14 @@ rvt_mregion* rvt_find_slot(const rvt_lkey_table* table, std::uint32_t lkey);
 ///   bounds or rights do not fit. Key 0 is always refused: there is no DMA region.
 int rvt_lkey_ok(const rvt_lkey_table* table, const rvt_pd* pd, rvt_sge* isge, rvt_sge* last_sge,
                 const ib_sge* sge, std::uint32_t acc);
+
+/// Checks what a peer names. Any context.
+/// @param sge takes it
+/// @param acc right that is needed, IB_ACCESS_REMOTE_*
+/// @return 1; 0 key, protection domain (the queue pair's, not its SRQ's), bounds or right do not
+///   fit. Key 0 is always refused: there is no DMA region.
+int rvt_rkey_ok(rvt_qp* qp, rvt_sge* sge, std::uint32_t len, std::uint64_t vaddr,
+                std::uint32_t rkey, std::uint32_t acc);
 
 /// Registers contiguous host memory. Tasks only. See ib_reg_user_mr, which checks rights.
 /// @return the region, or ERR_PTR: -EINVAL length 0 or overflow; -ENOMEM; -EIO

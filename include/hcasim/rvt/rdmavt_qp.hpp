@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hcasim/hw/contexts.hpp"
+#include "hcasim/hw/wqe.hpp"
 #include "hcasim/rvt/ib_objects.hpp"
 #include "hcasim/rvt/rdmavt_mr.hpp"
 #include "hcasim/rvt/sync.hpp"
@@ -92,10 +93,40 @@ struct rvt_swqe {
   std::uint8_t num_sge = 0;  ///< elements after empty ones went and neighbours merged
 };
 
+/// A receive as it was posted.
+struct rvt_rwqe {
+  std::uint64_t wr_id = 0;
+  std::uint8_t num_sge = 0;
+  std::array<ib_sge, hw::kMaxReceiveSge> sg_list{};
+};
+
+/// What came of asking the adapter for a receive of the SRQ.
+enum class rvt_take : std::uint8_t {
+  kNone,     ///< nothing was asked for
+  kWaiting,  ///< a receive is on its way, or the answer that there is none
+  kGranted,  ///< it is there
+  kEmpty,    ///< there is none
+  kFailed,   ///< the queue has failed
+};
+
+/// Bits of rvt_qp::r_aflags.
+inline constexpr std::uint8_t RVT_R_WRID_VALID = 0x1;  ///< a receive is in hand
+inline constexpr std::uint8_t RVT_R_REWIND_SGE = 0x2;  ///< never set: loopback keeps none in hand
 /// Bits of rvt_qp::r_flags.
 inline constexpr std::uint8_t RVT_R_COMM_EST = 0x10;  ///< IB_EVENT_COMM_EST was raised
 /// Bits of rvt_qp::s_flags.
 inline constexpr std::uint32_t RVT_S_SIGNAL_REQ_WR = 0x1;  ///< completions only where asked for
+
+inline constexpr std::uint32_t RVT_S_BUSY = 0x2;   ///< the send engine is at work
+inline constexpr std::uint32_t RVT_S_TIMER = 0x4;  ///< ACK timer; loopback has none
+inline constexpr std::uint32_t RVT_S_WAIT_RNR = 0x80;
+/// The driver's own bit: waits for a receive that the adapter is asked for.
+inline constexpr std::uint32_t RVT_S_WAIT_RWQE = 1u << 31;
+/// Fence, READs, RNR, credit, DMA, PSN, ACK: no request may be sent.
+inline constexpr std::uint32_t RVT_S_ANY_WAIT_SEND = 0xc3e0 | RVT_S_WAIT_RWQE;
+/// PIO, TX, DMA descriptor, memory: nothing may be sent.
+inline constexpr std::uint32_t RVT_S_ANY_WAIT_IO = 0x3c00;
+inline constexpr std::uint32_t RVT_S_ANY_WAIT = RVT_S_ANY_WAIT_SEND | RVT_S_ANY_WAIT_IO;
 
 /// A queue pair of the driver. Indices of what the adapter has sent or had acknowledged (s_tail,
 /// s_cur, s_acked) are the adapter's and do not exist here.
@@ -105,6 +136,7 @@ struct rvt_qp {
   rvt_qp* next = nullptr;  ///< of its bucket
   bool in_table = false;   ///< can be found by packets
   Mutex mutex;             ///< serialises control verbs
+  void* priv = nullptr;    ///< of rvt_driver_provided::qp_priv_alloc
 
   // Configuration.
   rdma_ah_attr remote_ah_attr;
@@ -127,13 +159,23 @@ struct rvt_qp {
   std::uint8_t s_rnr_retry_cnt = 0;
   std::uint8_t r_min_rnr_timer = 0;
   std::uint32_t port_num = 0;
+  /// Its path leads to its own port: its sends and receives are the driver's, and the adapter knows
+  /// it in INIT. From RTR until RESET.
+  bool looped = false;
 
   // Receive side.
   spinlock_t r_lock{LockRank::kReceive};
   rvt_rq r_rq;
   std::uint32_t r_psn = 0;  ///< as last set or queried
   std::uint8_t r_flags = 0;
-  bool last_wqe_raised = false;  ///< IB_EVENT_QP_LAST_WQE_REACHED was raised in this life
+  // Of a queue pair that is looped back:
+  std::uint8_t r_aflags = 0;
+  rvt_take r_take = rvt_take::kNone;
+  std::uint64_t r_wr_id = 0;  ///< of the receive in hand
+  std::uint64_t r_len = 0;    ///< bytes that it holds
+  rvt_sge_state r_sge;
+  std::vector<rvt_sge> r_sg_list;  ///< elements of r_sge after the first
+  bool last_wqe_raised = false;    ///< IB_EVENT_QP_LAST_WQE_REACHED was raised in this life
 
   // Send side.
   spinlock_t s_hlock{LockRank::kSendHead};
@@ -152,6 +194,11 @@ struct rvt_qp {
   std::uint32_t s_next_psn = 0;       ///< PSN of the next send
   std::uint32_t s_ssn = 1;            ///< send sequence number of the next send
   std::uint32_t s_flags = 0;
+  std::uint32_t local_ops_pending = 0;  ///< LOCAL_INVs that the send engine has to carry out
+  std::uint8_t s_rnr_retry = 0;         ///< RNR NAKs that the present send may still get
+  bool s_copy_paid = false;             ///< the time to copy the oldest send has passed
+  std::uint64_t s_rnr_timer = 0;        ///< pending RNR timer, 0: none
+  std::uint64_t s_send_timer = 0;       ///< pending run of the send engine, 0: none
   bool s_draining = false;
 };
 
@@ -182,18 +229,26 @@ std::uint8_t get_allowed_ops(ib_qp_type type);
 int rvt_alloc_rq(rvt_dev_info* rdi, rvt_rq* rq, std::uint64_t size_bytes);
 /// Gives a receive ring back. Any context.
 void rvt_free_rq(rvt_dev_info* rdi, rvt_rq* rq);
+/// Checks that each slot of a UD queue's send ring has room for the path that it carries: nothing
+/// else is to be allocated. Any context.
+/// @param node NUMA node, not looked at
+/// @return 0; -ENOMEM no room
+int alloc_ud_wq_attr(rvt_qp* qp, int node);
+/// Takes alloc_ud_wq_attr back, which is nothing: the paths go with the ring. Any context.
+void free_ud_wq_attr(rvt_qp* qp);
 /// Puts the fields of a queue pair to what they are in RESET. Any context.
 void rvt_init_qp(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_type type);
 /// Makes a queue pair in the caller's object, whose device, pd, type, CQs, SRQ and handlers are
 /// set.
 /// @return 0 or, checked in this order: -EOPNOTSUPP create_flags; -EINVAL send sizes; -EINVAL
 ///   receive sizes (without SRQ); -EINVAL all sizes 0; -EINVAL port or -EOPNOTSUPP type; -ENOMEM
-///   send ring; -ENOMEM receive ring; -EINVAL QP0 or QP1 exists; -ENOMEM no QPN; -ENOMEM max_qp
-///   exist; errors of the adapter
+///   send ring; errors of qp_priv_alloc; -ENOMEM receive ring; -EINVAL QP0 or QP1 exists; -ENOMEM
+///   no QPN; errors of qp_priv_init; -ENOMEM max_qp exist; -ENOMEM table; errors of the adapter.
+///   Nothing is left of it then.
 int rvt_create_qp(ib_qp* ibqp, ib_qp_init_attr* init_attr, ib_udata* udata);
 /// Checks everything, then changes state and attributes.
-/// @return 0; -EOPNOTSUPP unknown mask bits; -EINVAL transition, mask or a value out of range;
-///   -EIO the adapter did not answer
+/// @return 0; -EOPNOTSUPP unknown mask bits; -EINVAL transition, mask, veto of check_modify_qp or a
+///   value out of range; -EIO the adapter did not answer
 int rvt_modify_qp(ib_qp* ibqp, ib_qp_attr* attr, int attr_mask, ib_udata* udata);
 /// @return 0
 int rvt_query_qp(ib_qp* ibqp, ib_qp_attr* attr, int attr_mask, ib_qp_init_attr* init_attr);
@@ -205,12 +260,14 @@ int rvt_destroy_qp(ib_qp* ibqp, ib_udata* udata);
 int rvt_reset_qp(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_type type);
 /// The same with the mutex held.
 int _rvt_reset_qp(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_type type);
-/// Moves a queue pair to ERR without waiting; receives are flushed when the adapter has stopped.
-/// Any context, r_lock and s_lock held. No effect in ERR and RESET.
-/// @param err status of a receive in hand: the adapter completes it
-/// @return 0: the adapter raises the last-WQE event itself
+/// Moves a queue pair to ERR without waiting. On the wire receives are flushed when the adapter has
+/// stopped; looped back, before this returns, and the send engine flushes the sends later. Any
+/// context. No effect in ERR and RESET.
+/// @param err status of a receive in hand; on the wire the adapter completes it
+/// @return 1: the caller has to raise IB_EVENT_QP_LAST_WQE_REACHED, once it has dropped its locks;
+///   0: there is none, or the adapter raises it
 int rvt_error_qp(rvt_qp* qp, ib_wc_status err);
-/// rvt_error_qp with its locks taken.
+/// rvt_error_qp with its locks taken (none where it flushes at once), and its event.
 void rvt_rc_error(rvt_qp* qp, ib_wc_status err);
 /// Completes every posted receive of a queue pair in ERR, from `tail` on, as flushed; once. Any
 /// context.
@@ -231,7 +288,7 @@ int rvt_post_send(ib_qp* ibqp, const ib_send_wr* wr, const ib_send_wr** bad_wr);
 int rvt_post_recv(ib_qp* ibqp, const ib_recv_wr* wr, const ib_recv_wr** bad_wr);
 /// Posts one send without doorbell; s_hlock held.
 /// @param call_send set to false when the message needs more than one packet
-/// @return 0; -EINVAL; -ENOMEM; -EACCES region of REG_MR
+/// @return 0; -EINVAL; -ENOMEM; -EACCES region of REG_MR; errors of setup_wqe
 int rvt_post_one_wr(rvt_qp* qp, const ib_send_wr* wr, bool* call_send);
 /// Checks a send against a table of operations.
 /// @return bytes of the work request to take, not of the message; -EINVAL
@@ -248,7 +305,11 @@ int rvt_qp_is_avail(rvt_qp* qp, rvt_dev_info* rdi, bool reserved_op);
 bool rvt_swqe_has_lkey(rvt_qp* qp, std::uint32_t slot, std::uint32_t lkey);
 /// True when a send that is not complete uses the region of `lkey`.
 bool rvt_qp_sends_has_lkey(rvt_qp* qp, std::uint32_t lkey);
-/// Moves a queue pair that uses the region of `lkey` to ERR; not SMI and GSI.
+/// True when an answer that is being given uses the region of `lkey`: never, as loopback answers
+/// READs and atomics at once and those of the wire are the adapter's.
+bool rvt_qp_acks_has_lkey(rvt_qp* qp, std::uint32_t lkey);
+/// Moves a queue pair whose sends, or receive in hand, use the region of `lkey` to ERR; not SMI and
+/// GSI.
 void rvt_qp_mr_clean(rvt_qp* qp, std::uint32_t lkey);
 
 }  // namespace hcasim::rvt

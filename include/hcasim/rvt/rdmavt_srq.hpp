@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "hcasim/rvt/ib_objects.hpp"
 #include "hcasim/rvt/rdmavt_qp.hpp"
@@ -13,6 +14,17 @@ namespace hcasim::rvt {
 
 struct rvt_dev_info;
 
+/// Receives that the driver takes from the adapter for loopback, one at a time.
+struct rvt_srq_takes {
+  std::uint64_t record = 0;            ///< host address at which the adapter leaves the WQE
+  std::vector<std::uint32_t> waiting;  ///< QPNs that want one, oldest first
+  std::uint32_t tag = 0;               ///< of the latest take
+  std::uint32_t asked_for = 0;         ///< QPN that it was made for
+  bool under_way = false;              ///< it has not been answered
+  bool granted = false;                ///< a WQE lies in the record and nobody has used it yet
+  std::uint32_t owner = 0;             ///< QPN that it is for; 0: whoever comes first
+};
+
 /// A shared receive queue of the driver. Its ring is the adapter's from creation on.
 struct rvt_srq {
   ib_srq ibsrq;
@@ -22,7 +34,8 @@ struct rvt_srq {
   std::uint32_t srqn = 0;   ///< with hw::bar::kSrqBit
   std::uint32_t limit = 0;  ///< as last set; 0 once its event came
   std::uint32_t arm = 0;    ///< number of the last setting of the limit
-  bool paused = false;      ///< being resized: posts are stored, the doorbell comes at the end
+  rvt_srq_takes takes;
+  bool paused = false;  ///< being resized: posts are stored, the doorbell comes at the end
 };
 
 /// The driver's object behind a verbs object.

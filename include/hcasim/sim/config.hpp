@@ -18,6 +18,7 @@ namespace hcasim::sim {
 /// Parameters of the verbs driver. Sources, ranges: configuration schema, table `rvt`.
 struct RvtParameters {
   bool blue_flame = false;        ///< a send that is posted alone goes with its doorbell
+  double copy_gb_per_s = 12;      ///< GB/s of one core that copies in loopback; 0: no time
   bool loopback_on_wire = false;  ///< QPs of one device talk through the adapter, not in the driver
   bool rdmavt_compat = false;  ///< keep rdmavt's behaviour where it departs from the specification
 };

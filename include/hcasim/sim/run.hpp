@@ -26,6 +26,7 @@ struct RunOptions {
   hw::Time measure_from = 0;    ///< leaves out of the results what comes before this time
   std::string completions_csv;  ///< file for a row per message; empty: none
   std::string pcap;             ///< file for the packets of the run; empty: none
+  std::string ftrace;           ///< file for the drivers' tracepoints; empty: none
   /// Gives the files their names, later and together; null: each has it at the end of the run.
   OutputSet* outputs = nullptr;
   /// Called now and then with simulated time since the epoch and messages done; null: never.

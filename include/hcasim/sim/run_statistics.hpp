@@ -48,6 +48,7 @@ struct OpcodeStatistics {
 /// One node's part.
 struct NodeStatistics {
   std::string name;
+  std::string host;                          ///< the node whose host it shares; empty: its own
   std::vector<OpcodeStatistics> opcodes;     ///< that were posted, in order of their value
   std::uint64_t local_operations = 0;        ///< LOCAL_INV and REG_MR that succeeded
   std::uint64_t local_operations_ended = 0;  ///< those that failed, were flushed or never ended

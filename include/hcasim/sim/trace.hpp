@@ -55,6 +55,9 @@ class TraceReader {
   const NameTable& names() const;
   /// All nodes in the order of their first mention; complete from the start.
   const std::vector<NameId>& nodes() const;
+  /// In the same order the nodes whose host they sit in: themselves, or the earlier one that the
+  /// `host=` of a `node` line names.
+  const std::vector<NameId>& hosts() const;
   /// All assumptions in order; complete from the start.
   const std::vector<Assumption>& assumptions() const;
 
@@ -81,8 +84,10 @@ class TraceWriter {
   void comment(std::string_view text);
   /// An `assume` line; belongs before the first operation. @throws OutputError
   void assume(const Assumption& assumption);
-  /// A `node` line; belongs before the first operation. @throws OutputError
-  void node(NameId name);
+  /// A `node` line; belongs before the first operation.
+  /// @param host the node whose host it shares, named before; kNoName or `name`: one of its own
+  /// @throws OutputError
+  void node(NameId name, NameId host = kNoName);
   /// One operation. @throws OutputError
   void write(const Operation& operation);
   /// Finishes the file under its name. @throws OutputError

@@ -92,9 +92,12 @@ enum OperationFlag : std::uint32_t {
 /// The argument of a line that has a value. All are unsigned integers inside; a name is its NameId.
 enum class Arg : std::uint8_t {
   // Memory regions
-  kLength,  ///< reg_mr, alloc_mr, REG_MR: bytes
-  kAccess,  ///< bits of AccessFlag
-  kIova,    ///< address that peers use for byte 0 of the MR; absent: the driver's choice
+  kLength,        ///< reg_mr, alloc_mr, REG_MR: bytes
+  kAccess,        ///< bits of AccessFlag
+  kIova,          ///< address that peers use for byte 0 of the MR; absent: the driver's choice
+  kMemory,        ///< reg_mr: memory of an MR: high 32 bits NameId of its node, in the same host,
+                  ///< low 32 bits NameId of the MR
+  kMemoryOffset,  ///< first byte of it; present whenever kMemory is
   // Completion queues
   kCqe,       ///< entries
   kVector,    ///< completion vector

@@ -106,6 +106,10 @@ void add_keys(KeyList& keys, RvtParameters& p) {
                    "A send that is posted alone and fits goes with its doorbell, in whole lines of "
                    "64 bytes; the adapter then need not fetch it",
                    "assumed: off, as lists and depth hide the fetch; mlx5 uses it for small posts"},
+                  {"rvt.copy_gb_per_s", &p.copy_gb_per_s, between(0, 1'000),
+                   "Rate at which a core copies a message that the driver loops back, in GB/s; 0 "
+                   "takes no time",
+                   "assumed: memcpy of one server core in and out of DRAM, as STREAM copy shows"},
                   {"rvt.loopback_on_wire", &p.loopback_on_wire, flag(),
                    "Queue pairs of one device talk through the adapter instead of in the driver",
                    "Linux rdmavt: the driver copies (rvt_ruc_loopback)"},

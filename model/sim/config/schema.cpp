@@ -19,7 +19,7 @@ struct Suffix {
 constexpr std::array kSuffixes = {
     Suffix{"_ns", "ns"},           Suffix{"_cycles", "cycles"}, Suffix{"_bytes", "bytes"},
     Suffix{"_gbps", "Gb/s"},       Suffix{"_mhz", "MHz"},       Suffix{"_packets", "packets"},
-    Suffix{"_credits", "credits"}, Suffix{"_wqes", "WQEs"},
+    Suffix{"_credits", "credits"}, Suffix{"_wqes", "WQEs"},     Suffix{"_gb_per_s", "GB/s"},
 };
 
 }  // namespace

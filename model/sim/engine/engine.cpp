@@ -12,7 +12,9 @@ SimulationError::SimulationError(Time at, const std::string& unit, const std::st
           fmt::format("at {}.{:03} ns, in {}: {}", at / 1000, at % 1000, unit, why)) {}
 
 Unit::Unit(Engine& engine, std::string name)
-    : engine_(engine), name_(engine.name() + "." + std::move(name)), rank_(engine.next_rank()) {}
+    : engine_(engine),
+      name_(engine.unit_prefix() + "." + std::move(name)),
+      rank_(engine.next_rank()) {}
 
 void Unit::fail(const std::string& why) const {
   throw SimulationError(now(), name_, why);

@@ -19,11 +19,15 @@ namespace hcasim::sim {
 /// order of insertion. Holds no SystemC; engine_module.hpp ties it to the kernel's time.
 class Engine {
  public:
-  explicit Engine(std::string name) : name_(std::move(name)) {}
+  explicit Engine(std::string name) : name_(std::move(name)), unit_prefix_(name_) {}
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
   const std::string& name() const { return name_; }
+  /// Whose units those are that are made now: the engine's, unless somebody else was named.
+  const std::string& unit_prefix() const { return unit_prefix_; }
+  /// Units made from now on belong to another node that shares this engine.
+  void name_units(std::string node) { unit_prefix_ = std::move(node); }
   /// Time of the event that runs, or ran last.
   Time now() const { return wheel_.now(); }
   /// Time of the next event, hw::kNever when there is none.
@@ -87,6 +91,7 @@ class Engine {
   void schedule_slowly(Unit& unit, Time at, std::uint64_t argument);
 
   std::string name_;
+  std::string unit_prefix_;
   EventWheel wheel_;
   Time limit_ = 0;  // of the present run
   std::uint64_t events_run_ = 0;

@@ -25,6 +25,7 @@ class SimulationError : public std::runtime_error {
 /// order, which is their rank: of two events at one time, that of the lower rank comes first.
 class Unit {
  public:
+  /// Named after the node that the engine names units of.
   Unit(Engine& engine, std::string name);
   virtual ~Unit() = default;
   Unit(const Unit&) = delete;

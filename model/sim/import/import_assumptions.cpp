@@ -3,6 +3,7 @@
 // The numbers that an import assumes, as one table.
 #include <array>
 #include <charconv>
+#include <span>
 
 #include <hcasim/sim/nearest.hpp>
 #include "sim/import/trace_from_capture.hpp"
@@ -36,6 +37,12 @@ constexpr Row kRows[] = {
      "nanoseconds from the epoch to the first send"},
 };
 
+// Of tracepoints alone.
+constexpr Row kTracepointRows[] = {
+    {"tick_ps", &ImportOptions::tick_ps, 1, 1'000'000'000'000,
+     "picoseconds of a tick, where the clock of the trace has no unit"},
+};
+
 // What no option changes, since a replay gives the same messages either way.
 constexpr std::array<std::array<std::string_view, 2>, 7> kFixed = {{
     {"completions", "every send is signaled"},
@@ -50,6 +57,16 @@ constexpr std::array<std::array<std::string_view, 2>, 7> kFixed = {{
      "again when the receive of the SEND_WITH_INV has completed"},
 }};
 
+constexpr std::array<std::array<std::string_view, 2>, 6> kFixedOfTracepoints = {{
+    {"receive_requests",
+     "inferred from completions, which tell length and order but not when they were posted"},
+    {"peers", "the queue pair whose receives match in order, kind and length; else made up"},
+    {"addresses", "one SGE each, from the start of one region of each node; remote ones too"},
+    {"operands", "0 for those of atomics; immediate data of receives that are not in the file"},
+    {"receive_queues", "each QP has its own"},
+    {"completion_queues", "one of each node"},
+}};
+
 constexpr const char* kCommandLine = "--assume";
 
 }  // namespace
@@ -58,7 +75,9 @@ void set_assumption(ImportOptions& options, std::string_view setting) {
   const std::size_t equals = std::min(setting.find('='), setting.size());
   const std::string_view key = setting.substr(0, equals);
   std::vector<std::string_view> known;
-  for (const Row& row : kRows) {
+  std::vector<Row> rows(std::begin(kRows), std::end(kRows));
+  rows.insert(rows.end(), std::begin(kTracepointRows), std::end(kTracepointRows));
+  for (const Row& row : rows) {
     known.push_back(row.key);
     if (row.key != key) continue;
     const std::string_view text = setting.substr(std::min(equals + 1, setting.size()));
@@ -78,6 +97,20 @@ void set_assumption(ImportOptions& options, std::string_view setting) {
                    std::string(key), nearest(key, known));
 }
 
+namespace {
+
+void append_rows(std::vector<Assumption>& list, std::span<const Row> rows,
+                 const ImportOptions& options) {
+  for (const Row& row : rows) {
+    const std::string key(row.key);
+    std::string value = std::to_string(options.*row.member);
+    value.append(": ").append(row.text).append(" (--assume ").append(key).append("=N)");
+    list.push_back({key, value});
+  }
+}
+
+}  // namespace
+
 std::vector<Assumption> list_assumptions(const ImportOptions& options) {
   std::vector<Assumption> list;
   list.push_back(
@@ -88,13 +121,25 @@ std::vector<Assumption> list_assumptions(const ImportOptions& options) {
   list.push_back({"timing", options.timing == TimingPolicy::kCaptured
                                 ? "captured: sends when their first packet was seen (--timing)"
                                 : "asap: sends after what was complete before them (--timing)"});
-  for (const Row& row : kRows) {
-    const std::string key(row.key);
-    std::string value = std::to_string(options.*row.member);
-    value.append(": ").append(row.text).append(" (--assume ").append(key).append("=N)");
-    list.push_back({key, value});
-  }
+  append_rows(list, kRows, options);
   for (const auto& [key, value] : kFixed) list.push_back({std::string(key), std::string(value)});
+  return list;
+}
+
+std::vector<Assumption> list_tracepoint_assumptions(const ImportOptions& options) {
+  std::vector<Assumption> list;
+  const bool ahead = options.receives == ReceivePolicy::kAhead;
+  list.push_back({"receives", ahead ? "ahead: posted before they are needed (--receives)"
+                                    : "as-seen: late where a sender waited for one (--receives)"});
+  list.push_back({"timing", options.timing == TimingPolicy::kCaptured
+                                ? "captured: posts at their times (--timing)"
+                                : "asap: posts after what had completed before them, but for made "
+                                  "up ones (--timing)"});
+  append_rows(list, kRows, options);
+  append_rows(list, kTracepointRows, options);
+  for (const auto& [key, value] : kFixedOfTracepoints) {
+    list.push_back({std::string(key), std::string(value)});
+  }
   return list;
 }
 

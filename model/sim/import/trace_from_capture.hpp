@@ -39,6 +39,7 @@ struct ImportOptions {
   std::uint64_t min_rnr_timer = 12;  ///< code, of QPs without an RNR NAK in the capture
   std::uint64_t max_rd_atomic = 16;  ///< READs and atomics in flight
   std::uint64_t lead_ns = 100'000;   ///< nanoseconds from the epoch to the first send
+  std::uint64_t tick_ps = 1000;      ///< of tracepoints whose clock has no unit
 };
 
 /// Sets one of the numbers above. `setting` is KEY=VALUE with the names of the members.
@@ -48,6 +49,9 @@ void set_assumption(ImportOptions& options, std::string_view setting);
 /// The options as `assume` lines, each with the option of `hcasim import` that changes it, and what
 /// else a trace of a capture takes for granted.
 std::vector<Assumption> list_assumptions(const ImportOptions& options);
+
+/// The same for a trace of tracepoints.
+std::vector<Assumption> list_tracepoint_assumptions(const ImportOptions& options);
 
 /// What came of a conversion.
 struct ImportResult {

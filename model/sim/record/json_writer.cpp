@@ -64,6 +64,11 @@ void JsonWriter::boolean(std::string_view key, bool value) {
   text_ += value ? "true" : "false";
 }
 
+void JsonWriter::string(std::string_view key, std::string_view value) {
+  begin_member(key);
+  append_string(value);
+}
+
 void JsonWriter::null(std::string_view key) {
   begin_member(key);
   text_ += "null";

@@ -26,6 +26,7 @@ class JsonWriter {
   void time(std::string_view key, hw::Time value) { decimal(key, value, Decimals::kThree); }
   void boolean(std::string_view key, bool value);
   void null(std::string_view key);
+  void string(std::string_view key, std::string_view value);
 
   /// Ends the outermost object. @return the text with a newline at its end
   std::string finish();

@@ -54,6 +54,17 @@ void opcode(JsonWriter& json, const OpcodeStatistics& statistics) {
   json.end_object();
 }
 
+// Which node's host a node sits in, where it has none of its own.
+void shared_hosts(JsonWriter& json, const RunStatistics& statistics) {
+  const auto shares = [](const NodeStatistics& node) { return !node.host.empty(); };
+  if (std::ranges::none_of(statistics.nodes, shares)) return;
+  json.begin_object("hosts");
+  for (const NodeStatistics& node : statistics.nodes) {
+    if (shares(node)) json.string(node.name, node.host);
+  }
+  json.end_object();
+}
+
 void by_node(JsonWriter& json, const RunStatistics& statistics) {
   json.begin_object("by_node");
   for (const NodeStatistics& node : statistics.nodes) {
@@ -174,6 +185,7 @@ std::string to_json(const RunStatistics& statistics) {
   whole_latency(json, statistics.latency);
   throughput(json, statistics);
   by_node(json, statistics);
+  shared_hosts(json, statistics);
   other_work(json, statistics);
   occupancy(json, statistics);
   utilisation(json, statistics);

@@ -71,6 +71,7 @@ class Summary {
     if (statistics_.measured_from != 0)
       line("measured", "from " + time_text(statistics_.measured_from));
     messages();
+    shared_hosts();
     throughput();
     latency();
     retries();
@@ -129,6 +130,16 @@ class Summary {
     all.resize(most - 1);
     all.push_back(rest);
     return all;
+  }
+
+  // Only where there are some.
+  void shared_hosts() {
+    std::string text;
+    for (const NodeStatistics& node : statistics_.nodes) {
+      if (node.host.empty()) continue;
+      text += fmt::format("{}{} in the host of {}", text.empty() ? "" : ", ", node.name, node.host);
+    }
+    if (!text.empty()) line("hosts", text);
   }
 
   void throughput() {

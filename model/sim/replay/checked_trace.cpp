@@ -19,19 +19,15 @@ CheckedTrace::CheckedTrace(const std::string& path, const std::string& name, boo
   }
   Operation operation;
   while (reader_.next(operation) && (interrupted == nullptr || !interrupted())) {
-    look_at(operation, name);
+    look_at(operation);
   }
 }
 
-void CheckedTrace::look_at(const Operation& operation, const std::string& name) {
+void CheckedTrace::look_at(const Operation& operation) {
   if (is_post(operation.verb)) {
     const auto node = std::ranges::find(nodes(), operation.node) - nodes().begin();
     posts_[static_cast<std::size_t>(node)].add(operation.object, operation.verb == Verb::kPostSend);
     return;
-  }
-  if (operation.verb == Verb::kConnect && operation.node == operation.peer_node) {
-    throw InputError(name, operation.line, 1, "queue pairs of two different nodes",
-                     std::string(names().text(operation.node)), "");
   }
   if (operation.verb == Verb::kConnect || operation.has(Arg::kTimeout)) {
     const auto timeout = static_cast<std::uint32_t>(operation.value(Arg::kTimeout));

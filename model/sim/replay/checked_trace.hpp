@@ -40,6 +40,8 @@ class CheckedTrace {
   CheckedTrace(const std::string& path, const std::string& name, bool (*interrupted)());
 
   const std::vector<NameId>& nodes() const { return reader_.nodes(); }
+  /// In the same order the nodes whose host they sit in.
+  const std::vector<NameId>& hosts() const { return reader_.hosts(); }
   /// All names of the trace. Every reader of the file numbers them alike.
   const NameTable& names() const { return reader_.names(); }
   const PostCounts& posts(std::size_t node) const { return posts_[node]; }
@@ -49,7 +51,7 @@ class CheckedTrace {
   hw::Time longest_rnr_pause() const { return longest_rnr_pause_; }
 
  private:
-  void look_at(const Operation& operation, const std::string& name);
+  void look_at(const Operation& operation);
 
   TraceReader reader_;
   std::vector<PostCounts> posts_;  // by node

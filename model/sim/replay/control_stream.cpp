@@ -4,6 +4,7 @@
 #include "sim/replay/control_stream.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "sim/replay/saturating_time.hpp"
 
@@ -70,7 +71,23 @@ void ControlStream::run() {
 }
 
 ControlResult ControlStream::carry_out(const Operation& operation) {
-  return operation.verb == Verb::kConnect ? connect(operation) : objects_.execute(operation);
+  if (operation.verb != Verb::kConnect) return objects_.execute(operation);
+  return operation.node == operation.peer_node ? connect_here(operation) : connect(operation);
+}
+
+// Both sides are this node's.
+ControlResult ControlStream::connect_here(const Operation& operation) {
+  const std::array sides = {objects_.side_of(operation), objects_.side_of(operation, true)};
+  for (const ConnectSide& side : sides) {
+    ControlResult made = objects_.connect_begin(operation, side);
+    if (made.error != 0) return made;
+  }
+  for (const ConnectSide& side : sides) {
+    const std::uint32_t peer = objects_.qp(side.peer_qp)->qp->qp_num;
+    ControlResult made = objects_.connect_end(operation, side, peer);
+    if (made.error != 0) return made;
+  }
+  return {};
 }
 
 // Each node makes its own side and waits for the news of the other.

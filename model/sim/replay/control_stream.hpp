@@ -73,6 +73,7 @@ class ControlStream {
   void run();
   ControlResult carry_out(const Operation& operation);
   ControlResult connect(const Operation& operation);
+  ControlResult connect_here(const Operation& operation);
   hca::Fifo<std::uint32_t>& qpns_of(std::uint32_t peer);
 
   NodeObjects& objects_;

@@ -116,6 +116,7 @@ class DataProcess : public Unit, public ObjectListener, private ControlOwner, pr
   void touch_connected(const ConnectSide& own);
   void note_peer_control(std::uint32_t node, NameId object, bool ends);
   void touch_default_mr(ControlOrder& order, bool there);
+  void await_object(std::uint64_t object, PendingControl& control);
   void set_destination(const Operation& operation, PendingControl& control);
   void set_peer_of(NameId qp, std::uint32_t node);
   ControlOrder& order_of(std::uint32_t node) {

@@ -44,6 +44,7 @@ void DataProcess::take_control(const Operation& operation) {
     own_order_.touch(operation.object, ends_object(operation.verb));
   }
   if (operation.has(Arg::kDest)) set_destination(operation, control);
+  if (operation.has(Arg::kMemory)) await_object(operation.value(Arg::kMemory), control);
   if (operation.after != kNoName) control.after = labels_.refer(operation.after);
   if (operation.label != kNoName) control.label = labels_.define(operation.label);
   controls_.push(control);
@@ -56,7 +57,11 @@ void DataProcess::take_peer_control(const Operation& operation) {
   note_peer_control(directory_.index_of(operation.node), operation.object, ends);
   if (operation.verb != Verb::kConnect) return;
   const std::uint32_t other = directory_.index_of(operation.peer_node);
-  note_peer_control(other, operation.peer_object, ends);
+  if (operation.peer_node == operation.node) {
+    order_of(other).touch(operation.peer_object, ends);
+  } else {
+    note_peer_control(other, operation.peer_object, ends);
+  }
   for (const std::uint32_t node : {directory_.index_of(operation.node), other}) {
     touch_default_mr(order_of(node), peers_[node].default_mr_there);
   }
@@ -69,9 +74,16 @@ void DataProcess::note_peer_control(std::uint32_t node, NameId object, bool ends
 
 void DataProcess::touch_connected(const ConnectSide& own) {
   own_order_.touch(own.qp, false);
-  note_peer_control(own.peer_node, own.peer_qp, false);
+  if (own.peer_node == own_index_) {  // one control line of this node makes both
+    own_order_.touch(own.peer_qp, false);
+    set_peer_of(own.peer_qp, own.peer_node);
+  } else {
+    note_peer_control(own.peer_node, own.peer_qp, false);
+  }
   touch_default_mr(own_order_, default_mr_there_);
-  touch_default_mr(order_of(own.peer_node), peers_[own.peer_node].default_mr_there);
+  if (own.peer_node != own_index_) {
+    touch_default_mr(order_of(own.peer_node), peers_[own.peer_node].default_mr_there);
+  }
   set_peer_of(own.qp, own.peer_node);
 }
 
@@ -84,11 +96,15 @@ void DataProcess::touch_default_mr(ControlOrder& order, bool there) {
 
 // Whose objects the remote names of the QP's posts are from here on, and whose QP must be there.
 void DataProcess::set_destination(const Operation& operation, PendingControl& control) {
-  const std::uint64_t dest = operation.value(Arg::kDest);
-  const std::uint32_t node = directory_.index_of(static_cast<NameId>(dest >> 32));
+  await_object(operation.value(Arg::kDest), control);
+  set_peer_of(operation.object, control.peer_node);
+}
+
+// An object of another node that must be there: the node above, the object in the lower 32 bits.
+void DataProcess::await_object(std::uint64_t object, PendingControl& control) {
+  const std::uint32_t node = directory_.index_of(static_cast<NameId>(object >> 32));
   control.peer_node = node;
-  if (node != own_index_) control.peer = order_of(node).latest(static_cast<NameId>(dest));
-  set_peer_of(operation.object, node);
+  if (node != own_index_) control.peer = order_of(node).latest(static_cast<NameId>(object));
 }
 
 void DataProcess::set_peer_of(NameId qp, std::uint32_t node) {

@@ -4,6 +4,7 @@
 #include "sim/replay/node_objects.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include "sim/replay/device_limits.hpp"
@@ -73,11 +74,39 @@ int NodeObjects::make_mr(NameId name, std::uint64_t length, std::uint32_t access
   pd();
   const std::uint64_t host = node_.host().cpu().allocate(length == 0 ? 1 : length, 4096);
   if (host == 0) return -12;
-  const std::uint64_t address = iova_given ? iova : host;
+  return register_memory(name, host, length, access, iova_given ? iova : host);
+}
+
+int NodeObjects::register_memory(NameId name, std::uint64_t host, std::uint64_t length,
+                                 std::uint32_t access, std::uint64_t address) {
   rvt::ib_mr* mr = rvt::ib_reg_user_mr(pd_, host, length, address, access);
   if (rvt::IS_ERR(mr)) return rvt::PTR_ERR(mr);
   place(mrs_, name, &mr_store_.emplace_back(TraceMr{mr, address, host, mr->lkey, length}));
   return 0;
+}
+
+int NodeObjects::reg_mr(const Operation& operation) {
+  if (operation.has(Arg::kMemory)) return reg_shared_mr(operation);
+  return make_mr(operation.object, operation.value(Arg::kLength),
+                 static_cast<std::uint32_t>(operation.value(Arg::kAccess)),
+                 operation.has(Arg::kIova), operation.value(Arg::kIova));
+}
+
+// Bytes that an MR of this node or of another one of the host has already. That MR may be another
+// by now than the one that the reader of the trace saw.
+int NodeObjects::reg_shared_mr(const Operation& operation) {
+  const std::uint64_t memory = operation.value(Arg::kMemory);
+  const std::uint32_t owner = directory_.index_of(static_cast<NameId>(memory >> 32));
+  const TraceMr* const region = directory_.node(owner).mr(static_cast<NameId>(memory));
+  const std::uint64_t offset = operation.value(Arg::kMemoryOffset);
+  const std::uint64_t length = operation.value(Arg::kLength);
+  if (region == nullptr || offset > region->bytes || length > region->bytes - offset)
+    return -EINVAL;
+  pd();
+  const std::uint64_t host = region->host_address + offset;
+  const std::uint64_t iova = operation.has(Arg::kIova) ? operation.value(Arg::kIova) : host;
+  return register_memory(operation.object, host, length,
+                         static_cast<std::uint32_t>(operation.value(Arg::kAccess)), iova);
 }
 
 // What a program does at its start: the memory is mapped once, and each REG_MR registers it.
@@ -178,10 +207,11 @@ ControlResult NodeObjects::connect_datagram(TraceQp& qp, const ConnectSide& side
           "modify_qp to RTS"};
 }
 
-ConnectSide NodeObjects::side_of(const Operation& connect) const {
+ConnectSide NodeObjects::side_of(const Operation& connect, bool second) const {
   const auto psn = static_cast<std::uint32_t>(connect.value(Arg::kPsn));
   const auto peer_psn = static_cast<std::uint32_t>(connect.value(Arg::kPsnPeer));
-  if (directory_.index_of(connect.node) == index()) {
+  const bool both = connect.node == connect.peer_node;
+  if (both ? !second : directory_.index_of(connect.node) == index()) {
     return {directory_.index_of(connect.peer_node), connect.object, connect.peer_object, psn,
             peer_psn};
   }
@@ -306,9 +336,7 @@ ControlResult NodeObjects::execute(const Operation& operation) {
   const auto number = [&](Arg arg) { return static_cast<std::uint32_t>(operation.value(arg)); };
   switch (operation.verb) {
     case Verb::kRegMr:
-      return {make_mr(operation.object, operation.value(Arg::kLength), number(Arg::kAccess),
-                      operation.has(Arg::kIova), operation.value(Arg::kIova)),
-              "reg_mr"};
+      return {reg_mr(operation), "reg_mr"};
     case Verb::kDeregMr:
       return {dereg(operation), "dereg_mr"};
     case Verb::kCreateCq: {

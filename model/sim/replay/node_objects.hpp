@@ -138,7 +138,8 @@ class NodeObjects {
   /// Carries out a control verb, connect apart. Tasks only.
   ControlResult execute(const Operation& operation);
   /// This node's side of a connect.
-  ConnectSide side_of(const Operation& connect) const;
+  /// @param second of two on this node, the one named second
+  ConnectSide side_of(const Operation& connect, bool second = false) const;
   /// First part of connect on one side: CQ and MR if missing, a QP in INIT. Tasks only.
   ControlResult connect_begin(const Operation& operation, const ConnectSide& side);
   /// Second part, once the peer's QP exists: RTR, then RTS. Tasks only.
@@ -185,6 +186,10 @@ class NodeObjects {
   ControlResult make_cq(NameId name, std::uint32_t cqe, std::uint32_t vector);
   int make_mr(NameId name, std::uint64_t length, std::uint32_t access, bool iova_given,
               std::uint64_t iova);
+  int register_memory(NameId name, std::uint64_t host, std::uint64_t length, std::uint32_t access,
+                      std::uint64_t address);
+  int reg_mr(const Operation& operation);
+  int reg_shared_mr(const Operation& operation);
   int alloc_mr(NameId name, std::uint64_t length);
   ControlResult make_qp(const Operation& operation, NameId name, NameId send_cq, NameId recv_cq);
   int modify(const Operation& operation);

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "hcasim/sim/input_error.hpp"
+#include "sim/ftrace/recorder.hpp"
 #include "sim/record/packet_recorder.hpp"
 #include "sim/record/recorder.hpp"
 #include "sim/record/text.hpp"
@@ -81,6 +83,12 @@ const std::string& name_of_trace(const RunOptions& options) {
   return options.trace_name.empty() ? options.trace : options.trace_name;
 }
 
+// The index of the node whose host node `index` shares.
+std::optional<std::size_t> host_of(const CheckedTrace& trace, std::size_t index) {
+  if (trace.hosts()[index] == trace.nodes()[index]) return {};
+  return std::ranges::find(trace.nodes(), trace.hosts()[index]) - trace.nodes().begin();
+}
+
 // One replay from the reading of the head to the statistics.
 class Replay {
  public:
@@ -104,6 +112,7 @@ class Replay {
   bool run_until(hw::Time end);
   bool run_in_steps(hw::Time end);
   void begin_measuring();
+  bool output_failed() const;
   bool all_finished() const;
   bool all_settled() const;
   bool all_delivered() const;
@@ -126,6 +135,7 @@ class Replay {
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<PacketRecorder> packets_;
   std::deque<ObservedNode> observed_;
+  std::unique_ptr<ftrace::Recorder> tracepoints_;  // outlives the devices that report to it
   std::unique_ptr<System> system_;
   std::vector<std::unique_ptr<NodeObjects>> objects_;
   std::vector<std::unique_ptr<TraceSource>> sources_;
@@ -146,12 +156,19 @@ bool interrupted(const RunOptions& options) {
 
 void Replay::build() {
   SystemOptions options;
-  for (const NameId name : trace_.nodes()) options.nodes.emplace_back(trace_.names().text(name));
+  for (std::size_t i = 0; i < trace_.nodes().size(); ++i) {
+    options.nodes.emplace_back(std::string(trace_.names().text(trace_.nodes()[i])),
+                               host_of(trace_, i));
+  }
   options.seed = options_.seed;
   options.run_ahead = options_.run_ahead;
   if (!options_.pcap.empty()) {
     packets_ = std::make_unique<PacketRecorder>(options_.pcap, PacketRecorder::kReorderWindow,
                                                 options_.outputs);
+  }
+  if (!options_.ftrace.empty()) {
+    tracepoints_ = std::make_unique<ftrace::Recorder>(
+        options_.ftrace, ftrace::Recorder::kReorderWindow, options_.outputs);
   }
   system_ = std::make_unique<System>(config_, options);
   RecorderOptions recording{.completions_csv = options_.completions_csv,
@@ -170,10 +187,15 @@ void Replay::build() {
                                        trace_.names().find(kDefaultMr));
     directory_.add(trace_.nodes()[i], *objects_.back());
     sources_.emplace_back();
-    NodeRecorder& node = recorder_->add_node(options.nodes[i]);
+    NodeRecorder& node = recorder_->add_node(options.nodes[i].name);
+    system_->node(i).engine().name_units(options.nodes[i].name);
     processes_.push_back(std::make_unique<DataProcess>(*objects_[i], directory_, &node));
     system_->node(i).adapter().adapter().set_observer(&node);
     observe(i);
+    if (tracepoints_ != nullptr) {
+      system_->node(i).adapter().adapter().set_timer_observer(
+          &tracepoints_->add_node(options.nodes[i].name, *system_->node(i).device()));
+    }
   }
 }
 
@@ -201,6 +223,7 @@ void Replay::begin() {
   recorder_->set_epoch(epoch_, measure_from_);
   if (packets_ != nullptr) packets_->set_epoch(epoch_);
   if (options_.observer != nullptr) options_.observer->on_epoch(epoch_);
+  if (tracepoints_ != nullptr) tracepoints_->set_epoch(epoch_);
   system_->begin_faults(epoch_);
   for (std::size_t i = 0; i < system_->size(); ++i) {
     sources_[i] = std::make_unique<TraceSource>(options_.trace, trace_.nodes()[i], set_up);
@@ -216,6 +239,11 @@ void Replay::introduce() {
       if (i != j) processes_[i]->add_peer(j, *processes_[j], system_->apart(i, j));
     }
   }
+}
+
+bool Replay::output_failed() const {
+  return recorder_->output_failed() || (packets_ != nullptr && packets_->failed()) ||
+         (tracepoints_ != nullptr && tracepoints_->failed());
 }
 
 bool Replay::all_finished() const {
@@ -333,7 +361,7 @@ void Replay::simulate() {
       sends_new_packets();
     }
     if (options_.progress != nullptr) options_.progress(end - epoch_, done);
-    if (recorder_->output_failed() || (packets_ != nullptr && packets_->failed())) return;
+    if (output_failed()) return;
     if ((all_finished() && (idle || all_delivered())) || (idle && all_settled())) return;
     if (interrupted(options_)) {
       partial_ = true;
@@ -372,6 +400,7 @@ RunResult Replay::result() {
   RunResult out;
   recorder_->close(end);
   if (packets_ != nullptr) packets_->close();
+  if (tracepoints_ != nullptr) tracepoints_->close();
   out.statistics = recorder_->statistics();
   out.statistics.measured_from = options_.measure_from;
   out.statistics.seed = options_.seed;
@@ -379,7 +408,12 @@ RunResult Replay::result() {
   out.failure = failure_;
   for (std::size_t i = 0; i < system_->size(); ++i) {
     append_statistics(system_->node(i), before_[i], end - measure_from_, out.statistics);
-    out.engine_events += system_->node(i).engine().events_run() - before_[i].engine_events;
+    NodeSystem& node = system_->node(i);
+    if (node.shares_host()) {
+      out.statistics.nodes[i].host = node.host_owner().node_name();
+    } else {
+      out.engine_events += node.engine().events_run() - before_[i].engine_events;
+    }
     append_process(i, out);
   }
   if (fabric::SwitchModule* network_switch = system_->network_switch()) {
@@ -406,6 +440,7 @@ void Replay::tear_down() {
     system_->node(i).adapter().adapter().set_observer(nullptr);
     hca::AdapterModule& adapter = system_->node(i).adapter();
     adapter.adapter().set_transport_observer(nullptr);
+    adapter.adapter().set_timer_observer(nullptr);
     for (std::uint32_t port = 0; port < adapter.ports(); ++port) {
       adapter.port(port).port().set_observer(nullptr);
     }

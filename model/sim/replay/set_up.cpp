@@ -33,15 +33,18 @@ void SetUp::connect(const Operation& operation) {
   const std::uint32_t nodes[] = {directory_.index_of(operation.node),
                                  directory_.index_of(operation.peer_node)};
   const auto each = [&](auto&& part) {
-    for (const std::uint32_t node : nodes) {
+    for (const bool second : {false, true}) {
+      const std::uint32_t node = nodes[second ? 1 : 0];
       ControlResult result;
-      system_.run_task(node, [&] { result = part(directory_.node(node)); });
+      system_.run_task(node, [&] { result = part(directory_.node(node), second); });
       check(result, operation);
     }
   };
-  each([&](NodeObjects& it) { return it.connect_begin(operation, it.side_of(operation)); });
-  each([&](NodeObjects& it) {
-    const ConnectSide side = it.side_of(operation);
+  each([&](NodeObjects& it, bool second) {
+    return it.connect_begin(operation, it.side_of(operation, second));
+  });
+  each([&](NodeObjects& it, bool second) {
+    const ConnectSide side = it.side_of(operation, second);
     return it.connect_end(operation, side, directory_.node(side.peer_node).qp(side.peer_qp)->qpn);
   });
 }

@@ -72,6 +72,15 @@ void visit_port(NodeSystem& node, std::uint32_t index, hca::CounterVisitor& visi
   visitor.counter("rx_icrc_encapsulated", port.rx_icrc_encapsulated);
 }
 
+// Of all ports: what the driver has done in loopback.
+void visit_driver(NodeSystem& node, hca::CounterVisitor& visitor) {
+  const rvt::rvt_loop_counters loop = rvt::rvt_count_loopback(node.device());
+  visitor.unit("rvt");
+  visitor.counter("n_loop_pkts", loop.n_loop_pkts);
+  visitor.counter("n_rnr_naks", loop.n_rnr_naks);
+  visitor.counter("n_pkt_drops", loop.n_pkt_drops);
+}
+
 void visit_link_faults(NodeSystem& node, std::uint32_t index, hca::CounterVisitor& visitor) {
   const fabric::FaultCounters link = node.adapter().port(index).fault_counters();
   visitor.unit(of_port("faults", index).c_str());
@@ -98,6 +107,7 @@ SystemSnapshot snapshot(NodeSystem& node) {
   node.adapter().adapter().visit_counters(collector);
   visit_buses(node, collector);
   for (std::uint32_t i = 0; i < node.adapter().ports(); ++i) visit_port(node, i, collector);
+  visit_driver(node, collector);
   visit_faults(node, collector);
   const auto add = [&](const std::string& name, hw::Time busy) {
     out.busy.emplace_back(name, busy);

@@ -17,15 +17,25 @@ std::unique_ptr<hca::ReceiveQueueUnit> make_receive_queue(const hca::Parameters&
       hca::Adapter::receive_queue_parameters(parameters));
 }
 
-rvt::rvt_driver_params driver_parameters(const NodeConfig& config) {
+rvt::rvt_driver_params driver_parameters(const NodeConfig& config, const std::string& device_name) {
   rvt::rvt_driver_params params;
+  params.name = device_name.c_str();
   params.costs.post_send = config.host.post_send_ns * hw::kNanosecond;
   params.costs.post_recv = config.host.post_recv_ns * hw::kNanosecond;
   params.costs.poll_cqe = config.host.poll_hit_ns * hw::kNanosecond;
   params.rdmavt_compat = config.rvt.rdmavt_compat;
   params.blue_flame = config.rvt.blue_flame;
+  params.copy_gb_per_s = config.rvt.copy_gb_per_s;
   params.loopback_on_wire = config.rvt.loopback_on_wire;
   return params;
+}
+
+// A host of its own, or that of a neighbour, with the units that follow named after this node.
+std::shared_ptr<host::Machine> machine_for(const std::string& name, EngineModule* own,
+                                           NodeSystem* neighbour) {
+  if (own != nullptr) return std::make_shared<host::Machine>(*own, kHostMemoryBytes);
+  neighbour->engine().name_units(name);
+  return neighbour->host().machine();
 }
 
 }  // namespace
@@ -50,14 +60,28 @@ NodeAddress address_of_node(std::size_t index, std::uint32_t port) {
 NodeSystem::NodeSystem(const sc_core::sc_module_name& module_name, const std::string& name,
                        std::size_t index, const NodeConfig& config, std::uint64_t seed,
                        Conductor& conductor)
+    : NodeSystem(module_name, name, index, config, seed, &conductor, nullptr) {}
+
+NodeSystem::NodeSystem(const sc_core::sc_module_name& module_name, const std::string& name,
+                       std::size_t index, const NodeConfig& config, std::uint64_t seed,
+                       NodeSystem& neighbour)
+    : NodeSystem(module_name, name, index, config, seed, nullptr, &neighbour) {}
+
+NodeSystem::NodeSystem(const sc_core::sc_module_name& module_name, const std::string& name,
+                       std::size_t index, const NodeConfig& config, std::uint64_t seed,
+                       Conductor* conductor, NodeSystem* neighbour)
     : sc_core::sc_module(module_name),
       name_(name),
+      device_name_("hcasim" + std::to_string(index)),
       config_(config),
-      engine_(name.c_str(), conductor),
-      host_("host", engine_, config.pcie, config.host, kHostMemoryBytes, seed + index),
-      adapter_("hca0", engine_, config_.hca, config.pcie, config.fabric,
+      owner_(neighbour != nullptr ? neighbour->owner_ : *this),
+      engine_(neighbour == nullptr ? std::make_unique<EngineModule>(name.c_str(), *conductor)
+                                   : nullptr),
+      machine_(machine_for(name, engine_.get(), neighbour)),
+      host_("host", machine_, config.pcie, config.host, seed + index),
+      adapter_("hca0", machine_->engine, config_.hca, config.pcie, config.fabric,
                make_receive_queue(config.hca), seed + index),
-      device_(rvt::rvt_alloc_device(host_.cpu(), driver_parameters(config))) {
+      device_(rvt::rvt_alloc_device(host_.cpu(), driver_parameters(config, device_name_))) {
   adapter_.dma().bind(host_.dma_target());
   host_.mmio_initiator().bind(adapter_.bar());
   for (std::uint32_t port = 0; port < addresses_.size(); ++port) {

@@ -26,27 +26,42 @@ struct NodeAddress {
 /// MAC.
 NodeAddress address_of_node(std::size_t index, std::uint32_t port = 0);
 
-/// One host with its adapter and the driver on top, wired up.
+/// A host with an adapter and the driver on top, wired up; or one more adapter, with its driver, in
+/// the host of another node.
 class NodeSystem : public sc_core::sc_module {
  public:
   NodeSystem(const sc_core::sc_module_name& module_name, const std::string& name, std::size_t index,
              const NodeConfig& config, std::uint64_t seed, Conductor& conductor);
+  /// In a slot of its own of `neighbour`'s host, whose engine and memory it shares. `neighbour`
+  /// must outlive this.
+  NodeSystem(const sc_core::sc_module_name& module_name, const std::string& name, std::size_t index,
+             const NodeConfig& config, std::uint64_t seed, NodeSystem& neighbour);
 
   const std::string& node_name() const { return name_; }
   /// Of a port, counted from 0.
   const NodeAddress& address(std::uint32_t port = 0) const { return addresses_[port]; }
   const NodeConfig& config() const { return config_; }
-  EngineModule& engine_module() { return engine_; }
-  Engine& engine() { return engine_.engine(); }
+  /// The node that brought the host: itself, unless it was put into the host of another.
+  const NodeSystem& host_owner() const { return owner_; }
+  bool shares_host() const { return &owner_ != this; }
+  EngineModule& engine_module() { return machine_->engine; }
+  Engine& engine() { return machine_->engine.engine(); }
   host::HostModule& host() { return host_; }
   hca::AdapterModule& adapter() { return adapter_; }
   rvt::rvt_dev_info* device() { return device_.get(); }
 
  private:
+  NodeSystem(const sc_core::sc_module_name& module_name, const std::string& name, std::size_t index,
+             const NodeConfig& config, std::uint64_t seed, Conductor* conductor,
+             NodeSystem* neighbour);
+
   std::string name_;
+  std::string device_name_;  // hcasim0 for the first node
   std::array<NodeAddress, hw::kMaxPorts> addresses_;
   NodeConfig config_;
-  EngineModule engine_;
+  NodeSystem& owner_;
+  std::unique_ptr<EngineModule> engine_;  // null: that of the owner
+  std::shared_ptr<host::Machine> machine_;
   host::HostModule host_;
   hca::AdapterModule adapter_;
   rvt::rvt_device_ptr device_;

@@ -44,11 +44,9 @@ System::System(const SystemConfig& config, const SystemOptions& options)
     throw std::invalid_argument("a system has one node to " + std::to_string(kMaxNodes));
   }
   bool switched = options.nodes.size() > 2;
-  for (std::size_t i = 0; i < options.nodes.size(); ++i) {
-    const std::string& name = options.nodes[i];
-    const NodeConfig& node = config.node(name);
-    nodes_.push_back(std::make_unique<NodeSystem>(("node_" + name).c_str(), name, i, node,
-                                                  options.seed, conductor_));
+  for (const NodeOptions& it : options.nodes) {
+    const NodeConfig& node = config.node(it.name);
+    add_node(it, node, options.seed);
     switched |= node.fabric.topology == fabric::Topology::kSwitch;
   }
   if (switched) {
@@ -56,6 +54,28 @@ System::System(const SystemConfig& config, const SystemOptions& options)
   } else {
     lay_cable();
   }
+}
+
+// The last that came is the first to go, for it may share the host of an earlier one.
+System::~System() {
+  conductor_.stop();
+  while (!nodes_.empty()) nodes_.pop_back();
+}
+
+void System::add_node(const NodeOptions& options, const NodeConfig& config, std::uint64_t seed) {
+  const std::string module = "node_" + options.name;
+  const std::size_t index = nodes_.size();
+  if (!options.host) {
+    nodes_.push_back(std::make_unique<NodeSystem>(module.c_str(), options.name, index, config, seed,
+                                                  conductor_));
+    return;
+  }
+  if (*options.host >= index || nodes_[*options.host]->shares_host()) {
+    throw std::invalid_argument("the host of node " + options.name +
+                                " is not that of an earlier node with a host of its own");
+  }
+  nodes_.push_back(std::make_unique<NodeSystem>(module.c_str(), options.name, index, config, seed,
+                                                *nodes_[*options.host]));
 }
 
 // Ports with the same number are at the ends of one cable.
@@ -101,7 +121,7 @@ void System::join_by_switch(std::uint64_t seed) {
 }
 
 hw::Time System::apart(std::size_t from, std::size_t to) {
-  if (from == to) return 0;
+  if (&nodes_[from]->engine() == &nodes_[to]->engine()) return 0;
   return conductor_.coupling().latency(nodes_[from]->engine_module().index(),
                                        nodes_[to]->engine_module().index());
 }

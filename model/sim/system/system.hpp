@@ -5,7 +5,9 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fabric/switch_module.hpp"
@@ -18,19 +20,33 @@ namespace hcasim::sim {
 /// What sim::Coupling handles well; addresses would go further.
 inline constexpr std::size_t kMaxNodes = 256;
 
+/// A node of a system.
+struct NodeOptions {
+  NodeOptions(std::string node_name, std::optional<std::size_t> in_host_of = {})  // NOLINT
+      : name(std::move(node_name)), host(in_host_of) {}
+  NodeOptions(const char* node_name) : name(node_name) {}  // NOLINT(google-explicit-constructor)
+
+  std::string name;
+  /// Index of the earlier node in whose host it sits, one that has a host of its own; absent: it
+  /// has one itself.
+  std::optional<std::size_t> host;
+};
+
 /// What a system is made of.
 struct SystemOptions {
-  std::vector<std::string> nodes;  ///< one to kMaxNodes names
+  std::vector<NodeOptions> nodes;  ///< one to kMaxNodes
   std::uint64_t seed = 1;
   bool run_ahead = true;
 };
 
-/// All nodes and the cables or the switch between them. A process holds one system at a time.
+/// All hosts, nodes and the cables or the switch between them. A process holds one system at a
+/// time.
 class System {
  public:
   /// @throws InputError when a cable is to join adapters that differ in their number of ports
+  /// @throws std::invalid_argument when there are too few or too many nodes, or a host is none
   System(const SystemConfig& config, const SystemOptions& options);
-  ~System() { conductor_.stop(); }
+  ~System();
   System(const System&) = delete;
   System& operator=(const System&) = delete;
 
@@ -39,7 +55,8 @@ class System {
   Conductor& conductor() { return conductor_; }
   /// Null where there is none.
   fabric::SwitchModule* network_switch() { return switch_.get(); }
-  /// The least time from one node to another; 0 for a node itself.
+  /// The least time from one node to another over the network; 0 for a node itself and within a
+  /// host, where engine and memory are one.
   hw::Time apart(std::size_t from, std::size_t to);
 
   /// Brings up all drivers. 0, or the first negative errno.
@@ -56,6 +73,7 @@ class System {
  private:
   hw::Time next_time();
   fabric::PortModule& switch_port(std::size_t node, std::uint32_t port);
+  void add_node(const NodeOptions& options, const NodeConfig& config, std::uint64_t seed);
   void lay_cable();
   void join_by_switch(std::uint64_t seed);
 

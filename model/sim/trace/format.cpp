@@ -110,6 +110,10 @@ class LineFormat {
         return append_gid(text_, value, operation_.value(Arg::kGidLow));
       case Kind::kPsnPair:
         return append_pair(value, ',', operation_.value(Arg::kPsnPeer));
+      case Kind::kMemory:
+        append_endpoint(static_cast<NameId>(value >> 32), static_cast<NameId>(value));
+        text_ += ':';
+        return append_number(text_, operation_.value(Arg::kMemoryOffset));
       case Kind::kRemote:
         append_name(static_cast<NameId>(value));
         text_ += ':';

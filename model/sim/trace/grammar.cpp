@@ -20,6 +20,8 @@ constexpr KeyRow kKeys[] = {
     {"access", "access", Kind::kAccess, Arg::kAccess, 0, kAllAccess, kAllAccess, "rights"},
     {"iova", "iova", Kind::kHex, Arg::kIova, 0, k64, 0,
      "address of its first byte for peers; absent: chosen by the driver"},
+    {"memory", "memory", Kind::kMemory, Arg::kMemory, 0, k64, 0,
+     "memory to register instead of new memory: bytes of an MR of a node in the same host"},
     {"cqe", "cqe", Kind::kNumber, Arg::kCqe, 1, 4194303, 16384, "entries of the CQ"},
     {"comp_vector", "comp_vector", Kind::kNumber, Arg::kVector, 0, 255, 0,
      "completion vector of the CQ"},
@@ -139,7 +141,7 @@ constexpr VerbRow kVerbRows[] = {
      "on both nodes: the CQ `cq` and the MR `mr` with all rights if missing, a QP, all states up "
      "to RTS; UD QPs send to each other"},
     {"reg_mr", Verb::kRegMr, Role::kCreates, ObjectKind::kMr, keys("bytes"),
-     kTimes | keys("access iova"), kNone, 0, "registers memory"},
+     kTimes | keys("access iova memory"), kNone, 0, "registers memory"},
     {"alloc_mr", Verb::kAllocMr, Role::kCreates, ObjectKind::kMr, keys("bytes"), kTimes, kNone, 0,
      "makes an MR of at most that size, to be registered by a REG_MR"},
     {"dereg_mr", Verb::kDeregMr, Role::kDestroys, ObjectKind::kMr, kNone, kTimes, kNone, 0,
@@ -341,6 +343,8 @@ std::string describe_value(const KeyRow& row) {
       return "an IPv6 address in ff00::/8, such as ff0e::1";
     case Kind::kPsnPair:
       return "two numbers X,Y from 0 to " + std::to_string(row.max);
+    case Kind::kMemory:
+      return "NODE.MR:OFFSET, or NODE.MR for offset 0";
     case Kind::kRemote:
       return "MR:OFFSET of the peer, or MR alone for offset 0";
     case Kind::kSges:

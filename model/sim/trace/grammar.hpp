@@ -31,6 +31,7 @@ enum class Kind : std::uint8_t {
   kDest,         // NODE.QP
   kGid,          // of a multicast group, as an IPv6 address
   kPsnPair,      // X,Y
+  kMemory,       // NODE.MR of the same host, optional offset
   kRemote,       // MR of the peer, optional offset
   kDataLength,   // bytes of the default MR
   kSges,         // MR:OFFSET:LENGTH,...

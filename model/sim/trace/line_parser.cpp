@@ -108,8 +108,27 @@ LineKind LineParser::parse(std::string_view line, std::uint64_t number, Operatio
 void LineParser::parse_node() {
   const std::string_view text = need_word("the name of a node");
   if (scope_.has_node(names_.find(text))) fail(text, "the name of a new node");
-  add_node(text);
+  const std::string_view place = word();
+  if (place.empty()) {
+    add_node(text);
+    return;
+  }
+  constexpr std::string_view kHost = "host=";
+  if (!place.starts_with(kHost)) fail(place, "host= or the end of the line");
+  add_node(text, read_host(place.substr(kHost.size())));
   need_end();
+}
+
+// A node that brought a host.
+NameId LineParser::read_host(std::string_view text) const {
+  const NameId host = names_.find(text);
+  if (scope_.has_node(host) && scope_.host_of(host) == host) return host;
+  std::vector<std::string_view> owners;
+  for (const NameId id : scope_.nodes()) {
+    if (scope_.host_of(id) == id) owners.push_back(names_.text(id));
+  }
+  fail(text, "for host a node that was named before and has a host of its own",
+       nearest(text, owners));
 }
 
 void LineParser::parse_assume() {
@@ -124,12 +143,12 @@ void LineParser::parse_assume() {
   assumptions_.push_back({std::string(key), std::string(value)});
 }
 
-NameId LineParser::add_node(std::string_view text) {
+NameId LineParser::add_node(std::string_view text, NameId host) {
   if (!is_name(text)) fail(text, "the name of a node (letter, then letters, digits, '_', '-')");
   if (is_reserved(text)) fail(text, "a node name that is no word of the language");
   if (text == kSwitch) fail(text, "a node name that is not that of the network switch in results");
   const NameId node = names_.intern(text);
-  scope_.add_node(node);
+  scope_.add_node(node, host);
   return node;
 }
 
@@ -199,6 +218,7 @@ void LineParser::parse_verb(std::string_view node_word, Operation& operation) {
     operation.opcode = opcode->opcode;
   }
   read_arguments(verb, opcode, operation);
+  if (operation.has(Arg::kMemory)) check_memory(operation);
   apply(verb, operation);
 }
 
@@ -220,10 +240,10 @@ NameId LineParser::new_object(NameId node, std::string_view text) {
   return object;
 }
 
-void LineParser::make_default(NameId node, NameId object, ObjectKind kind) {
+void LineParser::make_default(NameId node, NameId object, ObjectKind kind, std::uint64_t bytes) {
   const ObjectEntry* old = scope_.find(node, object);
   if (old == nullptr || !old->alive) {
-    scope_.create(node, object, kind);
+    scope_.create(node, object, kind, bytes);
   } else if (old->kind != kind) {
     fail_end("the name '" + std::string(names_.text(object)) + "' free for the default " +
              std::string(kind_name(kind)) + " of node '" + std::string(names_.text(node)) + "'");
@@ -235,8 +255,8 @@ void LineParser::apply(const VerbRow& verb, const Operation& operation) {
   const NameId node = operation.node;
   if (verb.verb == Verb::kConnect) {
     for (const NameId side : {node, operation.peer_node}) {
-      make_default(side, default_cq_, ObjectKind::kCq);
-      make_default(side, default_mr_, ObjectKind::kMr);
+      make_default(side, default_cq_, ObjectKind::kCq, 0);
+      make_default(side, default_mr_, ObjectKind::kMr, operation.value(Arg::kMrLength));
     }
     scope_.create(node, operation.object, verb.object);
     scope_.create(operation.peer_node, operation.peer_object, verb.object);
@@ -244,7 +264,11 @@ void LineParser::apply(const VerbRow& verb, const Operation& operation) {
     scope_.set_peer(node, operation.object, operation.peer_node, operation.peer_object);
     return;
   }
-  if (verb.role == Role::kCreates) scope_.create(node, operation.object, verb.object);
+  if (verb.role == Role::kCreates) {
+    const bool region = verb.object == ObjectKind::kMr;
+    const std::uint64_t bytes = region ? operation.value(Arg::kLength) : 0;
+    scope_.create(node, operation.object, verb.object, bytes);
+  }
   if (verb.role == Role::kDestroys) scope_.destroy(node, operation.object);
   if (operation.has(Arg::kDest)) {
     const std::uint64_t dest = operation.value(Arg::kDest);

@@ -34,6 +34,8 @@ class LineParser {
 
   /// Nodes so far.
   const std::vector<NameId>& nodes() const { return scope_.nodes(); }
+  /// In the same order the nodes whose host they sit in.
+  const std::vector<NameId>& hosts() const { return scope_.hosts(); }
   /// Assumptions so far.
   const std::vector<Assumption>& assumptions() const { return assumptions_; }
 
@@ -58,12 +60,13 @@ class LineParser {
   const OpcodeRow& find_opcode(std::string_view text) const;
 
   // The object of a line.
-  NameId add_node(std::string_view text);
+  NameId add_node(std::string_view text, NameId host = kNoName);
+  NameId read_host(std::string_view text) const;
   NameId need_node(std::string_view text) const;
   NameId read_object(const VerbRow& verb, NameId node, std::string_view text);
   NameId new_object(NameId node, std::string_view text);
   Endpoint read_endpoint(std::string_view text);
-  void make_default(NameId node, NameId object, ObjectKind kind);
+  void make_default(NameId node, NameId object, ObjectKind kind, std::uint64_t bytes);
   void apply(const VerbRow& verb, const Operation& operation);
 
   // Arguments and flags.
@@ -90,6 +93,8 @@ class LineParser {
   void read_psn_pair(const KeyRow& row, std::string_view text, Operation& operation) const;
   void read_gid(const KeyRow& row, std::string_view text, Operation& operation) const;
   void read_dest(const KeyRow& row, std::string_view text, Operation& operation) const;
+  void read_memory(const KeyRow& row, std::string_view text, Operation& operation);
+  void check_memory(const Operation& operation) const;
   void read_remote(const KeyRow& row, std::string_view text, Operation& operation) const;
   void read_data_length(const KeyRow& row, std::string_view text, Operation& operation) const;
   void read_sges(const KeyRow& row, std::string_view text, Operation& operation) const;
@@ -115,8 +120,9 @@ class LineParser {
   // The line in hand.
   std::string_view line_;
   std::uint64_t number_ = 0;
-  std::size_t next_ = 0;  // first byte not yet looked at
-  KeySet seen_;           // arguments so far
+  std::size_t next_ = 0;     // first byte not yet looked at
+  KeySet seen_;              // arguments so far
+  std::string_view memory_;  // the value of memory=, whose end follows from another argument
 };
 
 }  // namespace hcasim::sim::trace

@@ -64,6 +64,8 @@ void LineParser::read_value(const KeyRow& row, std::string_view text, Operation&
       return read_gid(row, text, operation);
     case Kind::kPsnPair:
       return read_psn_pair(row, text, operation);
+    case Kind::kMemory:
+      return read_memory(row, text, operation);
     case Kind::kRemote:
       return read_remote(row, text, operation);
     case Kind::kDataLength:
@@ -155,6 +157,38 @@ void LineParser::read_dest(const KeyRow& row, std::string_view text, Operation& 
   const std::uint64_t node = need_node(node_text);
   const NameId qp = read_reference(row, text, static_cast<NameId>(node), ObjectKind::kQp, false);
   operation.set(Arg::kDest, node << 32 | qp);
+}
+
+// Living memory of a node in the same host, for which an address means the same.
+void LineParser::read_memory(const KeyRow& row, std::string_view text, Operation& operation) {
+  std::string_view rest = text;
+  const std::string_view place = cut(rest, ':');
+  std::uint64_t offset = 0;
+  if (place.size() != text.size() && !parse_number(rest, offset)) fail_value(row, text);
+  std::string_view mr = place;
+  const std::string_view node_text = cut(mr, '.');
+  if (node_text.size() == place.size()) fail_value(row, text);
+  const std::uint64_t node = need_node(node_text);
+  const NameId host = scope_.host_of(operation.node);
+  if (scope_.host_of(static_cast<NameId>(node)) != host) {
+    fail(node_text,
+         "for memory a node in the host of '" + std::string(names_.text(operation.node)) + "'");
+  }
+  const NameId region = read_reference(row, mr, static_cast<NameId>(node), ObjectKind::kMr, false);
+  operation.set(Arg::kMemory, node << 32 | region);
+  operation.set(Arg::kMemoryOffset, offset);
+  memory_ = text;
+}
+
+void LineParser::check_memory(const Operation& operation) const {
+  const std::uint64_t memory = operation.value(Arg::kMemory);
+  const ObjectEntry* region =
+      scope_.find(static_cast<NameId>(memory >> 32), static_cast<NameId>(memory));
+  const std::uint64_t offset = operation.value(Arg::kMemoryOffset);
+  const std::uint64_t bytes = operation.value(Arg::kLength);
+  if (offset <= region->bytes && bytes <= region->bytes - offset) return;
+  fail(memory_, "for memory an MR with " + std::to_string(bytes) + " bytes from byte " +
+                    std::to_string(offset) + " on, not one of " + std::to_string(region->bytes));
 }
 
 void LineParser::read_gid(const KeyRow& row, std::string_view text, Operation& operation) const {

@@ -94,6 +94,9 @@ const NameTable& TraceReader::names() const {
 const std::vector<NameId>& TraceReader::nodes() const {
   return impl_->parser().nodes();
 }
+const std::vector<NameId>& TraceReader::hosts() const {
+  return impl_->parser().hosts();
+}
 const std::vector<Assumption>& TraceReader::assumptions() const {
   return impl_->parser().assumptions();
 }

@@ -6,12 +6,13 @@
 
 namespace hcasim::sim::trace {
 
-bool Scope::add_node(NameId node) {
+bool Scope::add_node(NameId node, NameId host) {
   if (has_node(node)) return false;
   if (node >= index_.size()) index_.resize(node + 1, kAbsent);
   index_[node] = static_cast<std::uint32_t>(nodes_.size());
   nodes_.emplace_back();
   names_.push_back(node);
+  hosts_.push_back(host == kNoName ? node : host);
   return true;
 }
 
@@ -33,14 +34,16 @@ const ObjectEntry* Scope::living(NameId node, NameId object, ObjectKind kind) co
   return found != nullptr && found->alive && found->kind == kind ? found : nullptr;
 }
 
-void Scope::create(NameId node, NameId object, ObjectKind kind) {
+void Scope::create(NameId node, NameId object, ObjectKind kind, std::uint64_t bytes) {
   Node& owner = nodes_[index_of(node)];
   if (object >= owner.object_of.size()) owner.object_of.resize(object + 1, kAbsent);
   if (owner.object_of[object] == kAbsent) {
     owner.object_of[object] = static_cast<std::uint32_t>(owner.objects.size());
     owner.objects.emplace_back();
   }
-  owner.objects[owner.object_of[object]] = {kind, true};
+  ObjectEntry& made = owner.objects[owner.object_of[object]];
+  made = {kind, true};
+  made.bytes = bytes;
 }
 
 void Scope::set_peer(NameId node, NameId qp, NameId peer_node, NameId peer_qp) {

@@ -17,24 +17,30 @@ struct ObjectEntry {
   bool alive = false;          // false: destroyed
   NameId peer_node = kNoName;  // of a QP that has a peer
   NameId peer_qp = kNoName;
+  std::uint64_t bytes = 0;  // of an MR
 };
 
 /// The names of all nodes. Its size follows the number of distinct names, not of lines.
 class Scope {
  public:
-  /// Adds a node. @return false when it was there
-  bool add_node(NameId node);
+  /// Adds a node; `host` is the one in whose host it sits, or kNoName for one of its own.
+  /// @return false when it was there
+  bool add_node(NameId node, NameId host);
   /// True when the node exists.
   bool has_node(NameId node) const { return index_of(node) != kAbsent; }
   /// Nodes in order of their addition.
   const std::vector<NameId>& nodes() const { return names_; }
+  /// In the same order the nodes whose host they sit in: themselves, or an earlier one.
+  const std::vector<NameId>& hosts() const { return hosts_; }
+  /// The node whose host this one sits in. @pre it exists
+  NameId host_of(NameId node) const { return hosts_[index_of(node)]; }
 
   /// The object of this name, destroyed ones included. @return null if there never was one
   const ObjectEntry* find(NameId node, NameId object) const;
   /// The living object of this name and kind. @return null if there is none
   const ObjectEntry* living(NameId node, NameId object, ObjectKind kind) const;
   /// Makes an object, or makes one again that was destroyed. @pre no living one has this name
-  void create(NameId node, NameId object, ObjectKind kind);
+  void create(NameId node, NameId object, ObjectKind kind, std::uint64_t bytes = 0);
   /// Marks an object as destroyed; its name stays known. @pre it exists
   void destroy(NameId node, NameId object) { entry(node, object)->alive = false; }
   /// Makes `peer` the QP at the other end. @pre the QP exists
@@ -65,6 +71,7 @@ class Scope {
   ObjectEntry* entry(NameId node, NameId object);
 
   std::vector<NameId> names_;
+  std::vector<NameId> hosts_;
   std::vector<std::uint32_t> index_;  // by NameId
   std::vector<Node> nodes_;
 };

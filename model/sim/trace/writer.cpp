@@ -70,8 +70,9 @@ void TraceWriter::assume(const Assumption& assumption) {
   impl_->end_line();
 }
 
-void TraceWriter::node(NameId name) {
+void TraceWriter::node(NameId name, NameId host) {
   (impl_->text() += "node ") += impl_->names().text(name);
+  if (host != kNoName && host != name) (impl_->text() += " host=") += impl_->names().text(host);
   impl_->end_line();
 }
 

@@ -168,7 +168,7 @@ TEST_P(HandTrace, GivesTheSameBytesWithFaults) {
 
 INSTANTIATE_TEST_SUITE_P(All, HandTrace,
                          testing::Values("counters", "multicast", "ping-pong", "receiver-not-ready",
-                                         "refused", "srq", "storage", "unreliable"),
+                                         "refused", "srq", "storage", "two_adapters", "unreliable"),
                          [](const auto& instance) {
                            std::string name = instance.param;
                            std::replace(name.begin(), name.end(), '-', '_');

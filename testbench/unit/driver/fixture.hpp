@@ -24,6 +24,24 @@ inline constexpr int kRtrMask = IB_QP_STATE | IB_QP_AV | IB_QP_PATH_MTU | IB_QP_
 inline constexpr int kRtsMask = IB_QP_STATE | IB_QP_TIMEOUT | IB_QP_RETRY_CNT | IB_QP_RNR_RETRY |
                                 IB_QP_MAX_QP_RD_ATOMIC | IB_QP_SQ_PSN;
 
+/// What a move of a queue pair of this type has to carry.
+inline int mask_of(ib_qp_type type, ib_qp_state to) {
+  const bool connected = type == IB_QPT_RC || type == IB_QPT_UC;
+  switch (to) {
+    case IB_QPS_INIT:
+      if (connected) return kInitMask;
+      return IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_QKEY |
+             (type == IB_QPT_UD ? int{IB_QP_PORT} : 0);
+    case IB_QPS_RTR:
+      if (type == IB_QPT_RC) return kRtrMask;
+      return connected ? kRtrMask & ~(IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER) : IB_QP_STATE;
+    case IB_QPS_RTS:
+      return type == IB_QPT_RC ? kRtsMask : IB_QP_STATE | IB_QP_SQ_PSN;
+    default:
+      return IB_QP_STATE;
+  }
+}
+
 /// Remembers events and notifications.
 struct Seen {
   std::vector<ib_event_type> events;
@@ -105,6 +123,24 @@ class DriverTest : public testing::Test {
     return qp;
   }
   ib_qp* make_qp() { return make_qp(init_attr()); }
+  int create_error(const ib_qp_init_attr& attr) {
+    ib_qp* qp = make_qp(attr);
+    return IS_ERR(qp) ? PTR_ERR(qp) : 0;
+  }
+  ib_qp_init_attr init_attr_of(ib_qp_type type, std::uint32_t port = 1) {
+    ib_qp_init_attr attr = init_attr();
+    attr.qp_type = type;
+    attr.port_num = port;
+    return attr;
+  }
+  ib_srq* make_srq() {
+    ib_srq_init_attr attr;
+    attr.attr = {4, 2, 0};
+    ib_srq* srq = ib_create_srq(pd, &attr);
+    EXPECT_FALSE(IS_ERR(srq));
+    srqs.push_back(srq);
+    return srq;
+  }
   void destroy(ib_qp* qp) {
     std::erase(qps, qp);
     EXPECT_EQ(ib_destroy_qp(qp), 0);
@@ -132,16 +168,15 @@ class DriverTest : public testing::Test {
     return ib_modify_qp(qp, &attr, mask);
   }
   static int to_state(ib_qp* qp, ib_qp_state state) {
-    switch (state) {
-      case IB_QPS_INIT:
-        return modify(qp, state, kInitMask);
-      case IB_QPS_RTR:
-        return modify(qp, state, kRtrMask);
-      case IB_QPS_RTS:
-        return modify(qp, state, kRtsMask);
-      default:
-        return modify(qp, state, IB_QP_STATE);
-    }
+    return modify(qp, state, mask_of(qp->qp_type, state));
+  }
+  /// rvt_modify_qp itself, with what `change` does to the usual attributes.
+  template <typename Change>
+  static int modify_with(ib_qp* qp, ib_qp_state state, int mask, Change change) {
+    ib_qp_attr attr = path();
+    attr.qp_state = state;
+    change(attr);
+    return rvt_modify_qp(qp, &attr, mask, nullptr);
   }
   ib_qp* make_qp_in(ib_qp_state state) { return make_qp_in(state, init_attr()); }
   ib_qp* make_qp_in(ib_qp_state state, ib_qp_init_attr attr) {
@@ -164,6 +199,9 @@ class DriverTest : public testing::Test {
       EXPECT_EQ(to_state(qp, IB_QPS_SQD), 0);
     }
   }
+  /// States of an RC queue pair that bring() leads to.
+  static constexpr ib_qp_state kStates[] = {IB_QPS_RESET, IB_QPS_INIT, IB_QPS_RTR,
+                                            IB_QPS_RTS,   IB_QPS_SQD,  IB_QPS_ERR};
 
   static rvt_qp* rvt(ib_qp* qp) { return ibqp_to_rvtqp(qp); }
   static std::uint32_t cqn(ib_cq* queue) { return ibcq_to_rvtcq(queue)->cqn; }
@@ -224,6 +262,23 @@ class DriverTest : public testing::Test {
     return wc;
   }
   std::vector<ib_wc> poll() { return poll(cq); }
+  static std::vector<std::uint64_t> ids(const std::vector<ib_wc>& wc) {
+    std::vector<std::uint64_t> found;
+    for (const ib_wc& each : wc) found.push_back(each.wr_id);
+    return found;
+  }
+  /// Both locks of rvt_error_qp.
+  static int error_qp(ib_qp* qp, ib_wc_status err = IB_WC_WR_FLUSH_ERR) {
+    const SpinGuard receive(rvt(qp)->r_lock);
+    const SpinGuard send(rvt(qp)->s_lock);
+    return rvt_error_qp(rvt(qp), err);
+  }
+  static ib_qp_attr query(ib_qp* qp) {
+    ib_qp_attr attr;
+    ib_qp_init_attr init;
+    EXPECT_EQ(ib_query_qp(qp, &attr, 0, &init), 0);
+    return attr;
+  }
 
   /// The WQE in a slot of the send ring.
   hw::SendWqeControl control(ib_qp* qp, std::uint32_t slot) {

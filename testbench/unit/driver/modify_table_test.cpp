@@ -3,13 +3,14 @@
 // The table of moves, against a second table written in another form: one row a move and type, with
 // the numbers of the mask bits.
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <map>
 #include <tuple>
 
 #include <gtest/gtest.h>
 
-#include "hcasim/rvt/rdmavt_qp.hpp"
+#include "unit/driver/fixture.hpp"
 
 namespace hcasim::rvt {
 namespace {
@@ -120,6 +121,46 @@ TEST(ModifyTable, UnknownStatesAndTypesAreRefused) {
   EXPECT_FALSE(actual(7, IB_QPS_RESET, IB_QPT_RC, 1));
   EXPECT_FALSE(actual(IB_QPS_RESET, 7, IB_QPT_RC, 1));
   EXPECT_FALSE(actual(IB_QPS_RESET, IB_QPS_RESET, IB_QPT_RAW_PACKET, 1));
+}
+
+// Attributes with the values of the fixture are all in range, so the table alone decides.
+class ModifyByTable : public DriverTest {
+ protected:
+  void check(ib_qp* qp, int from, int to, std::uint32_t mask) {
+    rvt(qp)->state = static_cast<ib_qp_state>(from);
+    rvt(qp)->s_mig_state = IB_MIG_MIGRATED;
+    const bool named = (mask & IB_QP_STATE) != 0;
+    const bool allowed = reference.allows(from, named ? to : from, qp->qp_type, mask);
+    const bool known = (mask & ~std::uint32_t{IB_QP_ATTR_STANDARD_BITS}) == 0;
+    const int result = modify_with(qp, static_cast<ib_qp_state>(to), static_cast<int>(mask),
+                                   [&](ib_qp_attr& attr) { attr.cur_qp_state = rvt(qp)->state; });
+    const int expected = !known ? -EOPNOTSUPP : allowed ? 0 : -EINVAL;
+    ASSERT_EQ(result, expected) << from << "->" << to << " type " << qp->qp_type << " mask "
+                                << std::hex << mask;
+    if (result != 0) {
+      EXPECT_EQ(rvt(qp)->state, from);
+      return;
+    }
+    EXPECT_EQ(rvt(qp)->state, named ? to : from);
+    rvt_remove_qp(device.get(), rvt(qp));
+    host.commands.clear();
+  }
+  const Reference reference;
+};
+
+TEST_F(ModifyByTable, OneAttributeMissingOrOneTooMany) {
+  for (const ib_qp_type type : {IB_QPT_SMI, IB_QPT_GSI, IB_QPT_RC, IB_QPT_UC, IB_QPT_UD}) {
+    ib_qp* qp = make_qp(init_attr_of(type));
+    for (int from = 0; from <= IB_QPS_ERR; ++from) {
+      for (int to = 0; to <= IB_QPS_ERR; ++to) {
+        const auto found = reference.masks().find({from, to, type});
+        const std::uint32_t base = found == reference.masks().end() ? 0 : found->second.required;
+        check(qp, from, to, base | IB_QP_STATE);
+        for (int bit = 0; bit < 32; ++bit) check(qp, from, to, (base | IB_QP_STATE) ^ 1u << bit);
+      }
+    }
+    rvt(qp)->state = IB_QPS_RESET;
+  }
 }
 
 }  // namespace

@@ -5,83 +5,10 @@
 #include <cerrno>
 #include <vector>
 
-#include "unit/driver/fixture.hpp"
+#include "unit/driver/srq_fixture.hpp"
 
 namespace hcasim::rvt {
 namespace {
-
-class Srq : public DriverTest {
- protected:
-  static ib_srq_init_attr srq_attr(std::uint32_t max_wr = 4, std::uint32_t max_sge = 2) {
-    ib_srq_init_attr attr;
-    attr.attr = {max_wr, max_sge, 0};
-    return attr;
-  }
-  ib_srq* create(ib_srq_init_attr attr = srq_attr()) {
-    attr.event_handler = Seen::event;
-    attr.srq_context = &srq_seen;
-    ib_srq* srq = ib_create_srq(pd, &attr);
-    if (!IS_ERR(srq)) srqs.push_back(srq);
-    return srq;
-  }
-  int error_of(const ib_srq_init_attr& attr) { return static_cast<int>(PTR_ERR(create(attr))); }
-  ib_qp* make_srq_qp(ib_srq* srq, ib_qp_state state = IB_QPS_RTS) {
-    ib_qp_init_attr attr = init_attr();
-    attr.srq = srq;
-    return make_qp_in(state, attr);
-  }
-  int post(ib_srq* srq, std::uint64_t wr_id, int num_sge = 0) {
-    const ib_sge data[2] = {sge(64), sge(64)};
-    ib_recv_wr wr;
-    wr.wr_id = wr_id;
-    wr.sg_list = data;
-    wr.num_sge = num_sge;
-    return ib_post_srq_recv(srq, &wr, &bad_recv);
-  }
-  static int modify_srq(ib_srq* srq, std::uint32_t mask, std::uint32_t max_wr,
-                        std::uint32_t limit) {
-    const ib_srq_attr attr{max_wr, 0, limit};
-    return ib_modify_srq(srq, &attr, mask);
-  }
-  static int set_limit(ib_srq* srq, std::uint32_t limit) {
-    return modify_srq(srq, IB_SRQ_LIMIT, 0, limit);
-  }
-  static int resize(ib_srq* srq, std::uint32_t max_wr) {
-    return modify_srq(srq, IB_SRQ_MAX_WR, max_wr, 0);
-  }
-  static ib_srq_attr query(ib_srq* srq) {
-    ib_srq_attr attr;
-    EXPECT_EQ(ib_query_srq(srq, &attr), 0);
-    return attr;
-  }
-  static rvt_srq* rvt(ib_srq* srq) { return ibsrq_to_rvtsrq(srq); }
-  hw::SrqContext& on_adapter(ib_srq* srq) { return host.srqs.at(rvt(srq)->srqn); }
-  /// The adapter has handed out `count` more.
-  void take(ib_srq* srq, std::uint32_t count) {
-    hw::SrqContext& context = on_adapter(srq);
-    context.tail = (context.tail + count) % context.size;
-    const hw::TailRecord record{context.tail, 0};
-    host.write(context.tail_record, &record, sizeof record);
-  }
-  std::vector<std::uint64_t> in_ring(ib_srq* srq) {
-    const rvt_rq& rq = rvt(srq)->rq;
-    std::vector<std::uint64_t> ids;
-    for (std::uint32_t i = on_adapter(srq).tail; i != rq.head; i = (i + 1) % rq.size) {
-      std::uint64_t id = 0;
-      host.read(rq.wq + std::uint64_t{i} * rq.stride, &id, sizeof id);
-      ids.push_back(id);
-    }
-    return ids;
-  }
-  std::size_t events(ib_event_type type) const {
-    return static_cast<std::size_t>(
-        std::count(srq_seen.events.begin(), srq_seen.events.end(), type));
-  }
-
-  Seen srq_seen;
-};
-
-using Ids = std::vector<std::uint64_t>;
 
 TEST_F(Srq, CreateChecksInOrder) {
   ib_srq_init_attr attr = srq_attr(0, 0);
@@ -190,46 +117,6 @@ TEST_F(Srq, ItsQueuePairsHaveNoReceiveQueue) {
   EXPECT_TRUE(poll().empty());
 }
 
-TEST_F(Srq, PostTakesItsLimitsAndRingsOnce) {
-  ib_srq* srq = create();
-  EXPECT_EQ(post(srq, 1, 3), -EINVAL);
-  EXPECT_EQ(post(srq, 1, -1), -EINVAL);
-  EXPECT_TRUE(host.rung(hw::bar::kReceiveDoorbell).empty());
-  ib_recv_wr wr[6];
-  for (int i = 0; i < 6; ++i) {
-    wr[i].wr_id = static_cast<std::uint64_t>(i) + 1;
-    wr[i].next = i == 5 ? nullptr : &wr[i + 1];
-  }
-  EXPECT_EQ(ib_post_srq_recv(srq, wr, &bad_recv), -ENOMEM);
-  EXPECT_EQ(bad_recv, &wr[4]);
-  EXPECT_EQ(in_ring(srq), (Ids{1, 2, 3, 4}));
-  const std::vector<FakeHost::Doorbell> expected{{hw::bar::kReceiveDoorbell, rvt(srq)->srqn, 4}};
-  EXPECT_EQ(host.rung(hw::bar::kReceiveDoorbell), expected);
-}
-
-TEST_F(Srq, PostDoesNotWaitAndNeedsNoQueuePair) {
-  ib_srq* srq = create();
-  host.set_may_wait(false);
-  EXPECT_EQ(post(srq, 1, 2), 0);
-  host.set_may_wait(true);
-  ib_qp* qp = make_srq_qp(srq, IB_QPS_ERR);
-  EXPECT_EQ(post(srq, 2), 0);
-  destroy(qp);
-  EXPECT_EQ(post(srq, 3), 0);
-  EXPECT_EQ(in_ring(srq), (Ids{1, 2, 3}));
-}
-
-TEST_F(Srq, SpaceFollowsTheTailRecordRoundTheRing) {
-  ib_srq* srq = create();
-  for (std::uint64_t i = 0; i < 4; ++i) ASSERT_EQ(post(srq, i), 0);
-  for (std::uint64_t i = 4; i < 40; ++i) {
-    EXPECT_EQ(post(srq, i), -ENOMEM);
-    take(srq, 1);
-    ASSERT_EQ(post(srq, i), 0);
-  }
-  EXPECT_EQ(in_ring(srq), (Ids{36, 37, 38, 39}));
-}
-
 TEST_F(Srq, LimitUpToMaxWr) {
   ib_srq* srq = create();
   EXPECT_EQ(set_limit(srq, 5), -EINVAL);
@@ -302,8 +189,8 @@ TEST_F(Srq, ErrorTakesItsQueuePairsDown) {
   ib_qp* other = make_qp_in(IB_QPS_RTS);
   host.event(0, hw::EqeType::kReceiveQueueError, rvt(srq)->srqn, 0);
   EXPECT_EQ(events(IB_EVENT_SRQ_ERR), 1u);
-  EXPECT_EQ(DriverTest::rvt(of_it)->state, IB_QPS_ERR);
-  EXPECT_EQ(DriverTest::rvt(other)->state, IB_QPS_RTS);
+  EXPECT_EQ(rvt(of_it)->state, IB_QPS_ERR);
+  EXPECT_EQ(rvt(other)->state, IB_QPS_RTS);
   const std::vector<FakeHost::Doorbell> expected{{hw::bar::kQpErrorDoorbell, of_it->qp_num, 0}};
   EXPECT_EQ(host.rung(hw::bar::kQpErrorDoorbell), expected);
 }

@@ -10,6 +10,7 @@
 #include <map>
 #include <random>
 
+#include "host/posted_writes.hpp"
 #include "support/pcie_node.hpp"
 
 namespace hcasim::host {
@@ -28,12 +29,13 @@ struct MemoryTest : ::testing::Test {
     return value;
   }
   void post64(std::uint64_t address, std::uint64_t value, Time at_time) {
-    memory.post(address, &value, sizeof value, at_time);
+    posted.post(address, &value, sizeof value, at_time);
   }
 
   sim::Engine engine{"node"};
   At at{engine};
   Memory memory{engine, 64 << 20};
+  PostedWrites posted{memory};
 };
 
 TEST_F(MemoryTest, PostedWriteIsVisibleAtItsTimeAndNotEarlier) {
@@ -43,7 +45,7 @@ TEST_F(MemoryTest, PostedWriteIsVisibleAtItsTimeAndNotEarlier) {
   EXPECT_EQ(read64(a), 0u);
   run_until(1000);
   EXPECT_EQ(read64(a), 42u);
-  EXPECT_EQ(memory.posted_pending(), 0u);
+  EXPECT_EQ(posted.pending(), 0u);
 }
 
 TEST_F(MemoryTest, PostedWritesApplyInOrderUnderCpuWrites) {
@@ -68,7 +70,7 @@ TEST_F(MemoryTest, PostedWritesOfAllSizesComeThroughAcrossPagesAndChunks) {
       for (const std::uint32_t bytes : {5000u, 65u, 64u, 17u, 8u, 1u}) {
         std::vector<std::uint8_t> data(bytes, ++seed);
         std::ranges::copy(data, shadow.begin() + static_cast<std::ptrdiff_t>(edge - before));
-        ASSERT_TRUE(memory.try_post(a + edge - before, data.data(), bytes, time++));
+        ASSERT_TRUE(posted.try_post(a + edge - before, data.data(), bytes, time++));
       }
     }
   }
@@ -85,9 +87,9 @@ TEST_F(MemoryTest, WritesThatNobodyLooksAtTakeNoMoreRoomThanThoseOnTheirWay) {
     run_until(static_cast<Time>(i) * 1000);
     post64(a + i % 512 * 8, i, static_cast<Time>(i) * 1000 + 3500);  // four are on their way
     std::uint8_t entry[64] = {static_cast<std::uint8_t>(i)};
-    ASSERT_TRUE(memory.post_if_simple(a, entry, 64, static_cast<Time>(i) * 1000 + 3500) ||
-                memory.try_post(a, entry, 64, static_cast<Time>(i) * 1000 + 3500));
-    most = std::max(most, memory.posted_pending());
+    ASSERT_TRUE(posted.post_if_simple(a, entry, 64, static_cast<Time>(i) * 1000 + 3500) ||
+                posted.try_post(a, entry, 64, static_cast<Time>(i) * 1000 + 3500));
+    most = std::max(most, posted.pending());
   }
   EXPECT_LE(most, 16u);
   run_until(2'000'000);
@@ -103,9 +105,9 @@ TEST_F(MemoryTest, TheSimpleWayIsTakenOnlyWhereItIsOne) {
   EXPECT_FALSE(memory.write_if_simple(a + 4090, entry, 8));
   EXPECT_FALSE(memory.read_if_simple(a + 8192, entry, 8));
   const std::uint32_t id = memory.watch(a + 4096, 8, {[](void*, std::uint64_t, Time) {}, this, 0});
-  EXPECT_FALSE(memory.post_if_simple(a + 4096 + 512, entry, 8, 1000));  // its page is watched
+  EXPECT_FALSE(posted.post_if_simple(a + 4096 + 512, entry, 8, 1000));  // its page is watched
   memory.unwatch(id);
-  EXPECT_TRUE(memory.post_if_simple(a + 4096, entry, 8, 1000));
+  EXPECT_TRUE(posted.post_if_simple(a + 4096, entry, 8, 1000));
   run_until(999);
   std::uint64_t value = 7;
   EXPECT_TRUE(memory.read_if_simple(a + 4096, &value, 8));
@@ -124,9 +126,9 @@ TEST_F(MemoryTest, NothingIsDoneWhereNothingIsMapped) {
        {a - 64, a + 4095, a + 4096, Memory::kBase - 8, a + (1 << 30)}) {
     EXPECT_FALSE(memory.try_read(address, bytes, 64));
     EXPECT_FALSE(memory.try_write(address, bytes, 64));
-    EXPECT_FALSE(memory.try_post(address, bytes, 64, 10));
+    EXPECT_FALSE(posted.try_post(address, bytes, 64, 10));
   }
-  EXPECT_EQ(memory.posted_pending(), 0u);
+  EXPECT_EQ(posted.pending(), 0u);
   EXPECT_TRUE(memory.try_write(a + 4032, bytes, 64));
   EXPECT_EQ(read64(a + 4032), 1u);
 }
@@ -272,6 +274,17 @@ TEST_F(WatchTest, SeesAWriteThatIsPostedAndNotYetVisible) {
   EXPECT_NE(watch(a, 64, 4), 0u);  // what is visible is no news
 }
 
+TEST_F(WatchTest, IsToldTheFirstToBeVisibleOfAllSlots) {
+  const std::uint64_t a = memory.allocate(64, 64);
+  PostedWrites other(memory);
+  const std::uint64_t value = 1;
+  posted.post(a, &value, sizeof value, 700);
+  other.post(a, &value, sizeof value, 600);
+  other.post(a, &value, sizeof value, 650);
+  EXPECT_EQ(watch(a, 64, 3), 0u);
+  EXPECT_EQ(calls, (std::vector<std::pair<std::uint64_t, Time>>{{3, 600}}));
+}
+
 TEST_F(WatchTest, SpansPagesAndCanBeTakenBack) {
   const std::uint64_t a = memory.allocate(16'384, 4096);
   watch(a, 16'384, 1);
@@ -281,7 +294,7 @@ TEST_F(WatchTest, SpansPagesAndCanBeTakenBack) {
   EXPECT_EQ(calls.size(), 1u);
   watch(a, 16'384, 5);
   std::vector<std::uint8_t> wide(8192);
-  memory.post(a + 100, wide.data(), 8192, 20);  // touches several of its pages, fires once
+  posted.post(a + 100, wide.data(), 8192, 20);  // touches several of its pages, fires once
   EXPECT_EQ(calls.size(), 2u);
 }
 

@@ -42,14 +42,16 @@ TEST(RootComplex, ReadTakesTheDataOfItsTimeAndNotOneEarlier) {
   const Time taken = default_link_ps(24) + 20'000 + 200'000;
   std::uint64_t got[2] = {};
   std::uint64_t late = 1;
-  node.memory.post(a, &late, 8, taken + 1);
+  host::PostedWrites posted(node.memory);
+  posted.post(a, &late, 8, taken + 1);
   node.endpoint.read(a, &got[0], 8, node.client, 1);
   node.engine.run_before(hw::kNever);
   EXPECT_EQ(got[0], 0u);
 
   PcieNode other(constant_latency());
   const std::uint64_t b = other.memory.allocate(64, 64);
-  other.memory.post(b, &late, 8, taken);
+  host::PostedWrites also_posted(other.memory);
+  also_posted.post(b, &late, 8, taken);
   other.endpoint.read(b, &got[1], 8, other.client, 1);
   other.engine.run_before(hw::kNever);
   EXPECT_EQ(got[1], 1u);

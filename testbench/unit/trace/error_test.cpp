@@ -60,7 +60,13 @@ TEST(BadLines, Shape) {
              BadLine{"node a", 6, "a new node", "a", ""},
              BadLine{"node connect", 6, "no word of the language", "connect", ""},
              BadLine{"node switch", 6, "not that of the network switch", "switch", ""},
-             BadLine{"node c d", 8, "end of the line", "d", ""},
+             BadLine{"node c d", 8, "host= or the end of the line", "d", ""},
+             BadLine{"node c host=", 13, "for host a node", "", ""},
+             BadLine{"node c host=c", 13, "for host a node", "c", ""},
+             BadLine{"node c host=d", 13, "for host a node", "d", ""},
+             BadLine{"node c hots=a", 8, "host= or the end of the line", "hots=a", ""},
+             BadLine{"node c host=a host=b", 15, "end of the line", "host=b", ""},
+             BadLine{"node a host=b", 6, "a new node", "a", ""},
              BadLine{"node", 5, "name of a node", "", ""},
              BadLine{"assume", 7, "KEY = VALUE", "", ""},
              BadLine{"assume x=3", 8, "a name for the assumption", "x=3", ""},
@@ -192,6 +198,43 @@ TEST(TraceErrors, HeadEndsAtTheFirstOperationOfANode) {
   expect_error(body + "assume x = 1\n", 4, 1, "before the first operation");
   expect_error(body + "connect a.r c.r\n", 4, 13, "a node");
   EXPECT_EQ(test::parse(body + "connect a.r b.r\n").operations.size(), 3U);
+}
+
+TEST(TraceErrors, HostIsThatOfANodeWithItsOwn) {
+  const std::string head = "hcasim-trace 1\nnode first\nnode second host=first\n";
+  expect_error(head + "node third host=second\n", 4, 17, "has a host of its own");
+  expect_error(head + "node third host=fourth\nnode fourth\n", 4, 17, "named before");
+  try {
+    test::parse(head + "node third host=firts\n");
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.suggestion(), "first");
+  }
+}
+
+TEST(TraceErrors, MemoryIsThatOfTheSameHostAndLargeEnough) {
+  const std::string head =
+      "hcasim-trace 1\nnode a\nnode b host=a\nnode c\n"
+      "connect a.q c.q mr_length=100\na reg_mr m length=64\n";
+  const auto refused = [&](const std::string& line, std::uint64_t column, const char* expected) {
+    SCOPED_TRACE(line);
+    expect_error(head + line + "\n", 7, column, expected);
+  };
+  refused("b reg_mr x length=64 memory=c.mr", 29, "a node in the host of 'b'");
+  refused("c reg_mr x length=64 memory=a.m", 29, "a node in the host of 'c'");
+  refused("b reg_mr x length=64 memory=d.m", 29, "a node that was named before");
+  refused("b reg_mr x length=64 memory=a.n", 31, "MR of node 'a'");
+  refused("b reg_mr x length=64 memory=a.q", 31, "MR of node 'a'");
+  refused("b reg_mr x length=64 memory=m", 29, "NODE.MR");
+  refused("b reg_mr x length=64 memory=a.m:x", 29, "NODE.MR:OFFSET");
+  refused("b reg_mr x length=65 memory=a.m", 29,
+          "an MR with 65 bytes from byte 0 on, not one of 64");
+  refused("b reg_mr x memory=a.m:1 length=64", 19, "64 bytes from byte 1 on, not one of 64");
+  refused("b reg_mr x memory=a.m:65 length=0", 19, "0 bytes from byte 65 on");
+  refused("b reg_mr x memory=a.m:0xffffffffffffffff length=2", 19, "2 bytes from byte");
+  refused("b reg_mr x length=101 memory=a.mr", 30, "not one of 100");
+  refused("b alloc_mr x length=64 memory=a.m", 24, "argument of alloc_mr");
+  expect_error(head + "a dereg_mr m\nb reg_mr x length=1 memory=a.m\n", 8, 30, "MR of node 'a'");
 }
 
 TEST(TraceErrors, LabelsBelongToTheirNode) {

@@ -63,8 +63,8 @@ TEST(Grammar, VerbsStandAtTheirNumbers) {
 TEST(Grammar, EveryArgumentHasARow) {
   for (std::size_t i = 0; i < kArgs; ++i) {
     const auto arg = static_cast<Arg>(i);
-    const bool second_half =
-        arg == Arg::kPsnPeer || arg == Arg::kRemoteOffset || arg == Arg::kGidLow;
+    const bool second_half = arg == Arg::kPsnPeer || arg == Arg::kRemoteOffset ||
+                             arg == Arg::kMemoryOffset || arg == Arg::kGidLow;
     bool found = second_half;
     for (const trace::KeyRow& row : trace::key_rows()) found = found || row.arg == arg;
     EXPECT_TRUE(found) << i;

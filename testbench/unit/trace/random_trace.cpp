@@ -121,6 +121,8 @@ void RandomTrace::give_value(Operation& it, const trace::KeyRow& row) {
     case Kind::kNumber:
     case Kind::kHex:
       return it.set(row.arg, between(row.min, row.max));
+    case Kind::kMemory:
+      return;  // the nodes do not share a host
     case Kind::kMtu:
       return it.set(row.arg, trace::mtus()[below(5)]);
     case Kind::kAccess:

@@ -142,6 +142,26 @@ TEST(TraceReader, ControlVerbs) {
   EXPECT_EQ(op[12].time, 3 * hw::kMillisecond);
 }
 
+TEST(TraceReader, NodesShareAHost) {
+  const Parsed trace = parse(
+      "hcasim-trace 1\nnode a\nnode b host=a # in a slot of its own\nnode c host=a\nnode d\n"
+      "connect a.q d.q mr_length=4096\n"
+      "b reg_mr m length=4095 memory=a.mr:1\n"
+      "c reg_mr m memory=b.m length=4095\n"
+      "c reg_mr again length=5 memory=c.m:4090\n");
+  const std::vector<NameId>& nodes = trace.stream->reader().nodes();
+  EXPECT_EQ(trace.stream->reader().hosts(),
+            (std::vector<NameId>{nodes[0], nodes[0], nodes[0], nodes[3]}));
+  const auto& op = trace.operations;
+  ASSERT_EQ(op.size(), 4U);
+  EXPECT_EQ(op[1].value(Arg::kMemory) >> 32, nodes[0]);
+  EXPECT_EQ(trace.name(op[1].value(Arg::kMemory) & 0xffffffff), "mr");
+  EXPECT_EQ(op[1].value(Arg::kMemoryOffset), 1U);
+  EXPECT_TRUE(op[2].has(Arg::kMemoryOffset));
+  EXPECT_EQ(op[3].value(Arg::kMemoryOffset), 4090U);
+  EXPECT_FALSE(op[0].has(Arg::kMemory));
+}
+
 TEST(TraceReader, SendsOfEveryOpcode) {
   EXPECT_EQ(last("a post_send q SEND length=1").opcode, SendOpcode::kSend);
   EXPECT_EQ(last("a post_send q SEND_WITH_IMM length=1 imm=0xabcd").value(Arg::kImm), 0xabcdU);

@@ -56,7 +56,11 @@ inline std::string canonical(const std::string& text) {
   for (const Assumption& it : reader.assumptions()) {
     result += "assume " + it.key + " = " + it.value + "\n";
   }
-  for (const std::string& node : trace.nodes) result += "node " + node + "\n";
+  for (std::size_t i = 0; i < trace.nodes.size(); ++i) {
+    const NameId host = reader.hosts()[i];
+    const bool shares = host != reader.nodes()[i];
+    result += "node " + trace.nodes[i] + (shares ? " host=" + trace.name(host) : "") + "\n";
+  }
   for (const Operation& operation : trace.operations) {
     append_operation(result, operation, reader.names());
     result += '\n';

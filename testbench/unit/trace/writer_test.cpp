@@ -49,6 +49,17 @@ TEST(TraceWriter, WritesHeadAndOperations) {
   EXPECT_EQ(reader.nodes().size(), 2U);
 }
 
+TEST(TraceWriter, WritesTheHostThatIsShared) {
+  test::TemporaryFolder folder;
+  NameTable names;
+  const NameId a = names.intern("a");
+  TraceWriter writer(folder.path() / "x.trace", names);
+  writer.node(a, a);
+  writer.node(names.intern("b"), a);
+  writer.close();
+  EXPECT_EQ(contents(folder.path() / "x.trace"), "hcasim-trace 1\nnode a\nnode b host=a\n");
+}
+
 TEST(TraceWriter, CompressedAndPlainReadTheSame) {
   test::TemporaryFolder folder;
   write_sample(folder.path() / "x.trace", 5000);
