@@ -261,7 +261,7 @@ void DataProcess::completion_entered() {
   if (!stepping_) completion_written();
 }
 
-inline void DataProcess::completed(const rvt::ib_wc& wc, std::uint32_t qpn, hw::Time at) {
+void DataProcess::completed(const rvt::ib_wc& wc, std::uint32_t qpn, hw::Time at) {
   ++completions_;
   const bool receive = (wc.opcode & rvt::IB_WC_RECV) != 0;
   TraceQueue* const queue = queues_.of_qpn(qpn, !receive);
