@@ -243,7 +243,7 @@ class WayDown : public testing::TestWithParam<Verb> {
     EXPECT_EQ(error, expected);
     const rvt_qp* qp = ibqp_to_rvtqp(world.qp);
     EXPECT_EQ(qp->state, good.at("qp.state"));
-    EXPECT_EQ(qp->in_table ? 1 : 0, good.at("in_table"));
+    EXPECT_EQ(qp->in_table ? 1 : 0, good.at("qp.in_table"));
   }
   static Books good_run() {
     World world;

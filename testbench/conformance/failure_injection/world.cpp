@@ -61,6 +61,7 @@ void World::count_objects(Books& books) const {
   if (qp != nullptr) {
     books["qp.state"] = ibqp_to_rvtqp(qp)->state;
     books["qp.usecnt"] = qp->usecnt;
+    books["qp.in_table"] = ibqp_to_rvtqp(qp)->in_table ? 1 : 0;
     books["qp.looped"] = ibqp_to_rvtqp(qp)->looped ? 1 : 0;
     books["qp.rq_on_adapter"] = ibqp_to_rvtqp(qp)->r_rq.on_adapter ? 1 : 0;
   }

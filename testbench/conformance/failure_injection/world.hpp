@@ -51,7 +51,12 @@ class World {
         EXPECT_EQ(destroy(object), 0);
       }
     };
-    for (ib_qp** each : {&qp, &peer}) finish(*each, [&](ib_qp*& it) { return destroy_qp(it); });
+    for (ib_qp** each : {&qp, &peer}) {
+      finish(*each, [&](ib_qp*& it) {
+        if (it->usecnt != 0) ib_detach_mcast(it, &kGroup, 0);
+        return destroy_qp(it);
+      });
+    }
     finish(ah, [&](ib_ah*&) { return destroy_ah(); });
     finish(srq, [&](ib_srq*&) { return destroy_srq(); });
     finish(mr, [&](ib_mr*&) { return dereg(); });
