@@ -34,7 +34,7 @@ int errno_of(hw::CommandStatus status) {
 
 CommandChannel::~CommandChannel() {
   // An adapter that never answered may still write to the mailbox: that memory is lost.
-  if (mailbox_ != 0 && !failed_) rdi_->port->release(mailbox_);
+  if (mailbox_ != 0 && !unanswered_) rdi_->port->release(mailbox_);
 }
 
 int CommandChannel::start() {
@@ -76,6 +76,7 @@ void CommandChannel::issue(const Command& command, std::span<const std::uint8_t>
 int CommandChannel::await(const Command& command, std::span<std::uint8_t> out) {
   const hw::Time timeout = command.timeout != 0 ? command.timeout : rdi_->dparms.command_timeout;
   if (!answered_->wait(timeout)) {
+    unanswered_ = true;
     fail();
     return -EIO;
   }
@@ -87,7 +88,13 @@ int CommandChannel::await(const Command& command, std::span<std::uint8_t> out) {
   return error;
 }
 
+void CommandChannel::check_destroyed(int error) {
+  // Without a task nothing was asked, and -EIO has been reported.
+  if (error != 0 && error != -EIO && error != -EDEADLK) fail();
+}
+
 void CommandChannel::fail() {
+  if (failed_) return;
   failed_ = true;
   pending_ = false;
   if (rdi_->event_handler == nullptr) return;

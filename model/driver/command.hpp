@@ -39,6 +39,10 @@ class CommandChannel {
   ///   or earlier; -EDEADLK the caller must not wait
   int execute(const Command& command, std::span<const std::uint8_t> in,
               std::span<std::uint8_t> out);
+  /// Sends a command that must not be refused, as its caller frees what the adapter uses.
+  void destroy(const Command& command) { check_destroyed(send(command)); }
+  /// What came of such a command: an adapter that refuses it counts as failed.
+  void check_destroyed(int error);
   /// For commands that must follow each other with no other between: hold this and call the calls
   /// below that are named so.
   Mutex& turn() { return mutex_; }
@@ -67,7 +71,7 @@ class CommandChannel {
 
   /// Takes the adapter's event. Interrupt context.
   void done(std::uint32_t token);
-  /// True once a command was not answered.
+  /// True once a command was not answered, or a destruction refused.
   bool failed() const { return failed_; }
   /// True while commands can be answered.
   bool usable() const { return !failed_ && !stopped_; }
@@ -96,6 +100,7 @@ class CommandChannel {
   std::uint16_t token_ = 0;
   bool pending_ = false;
   bool failed_ = false;
+  bool unanswered_ = false;
   bool stopped_ = false;
   std::unique_ptr<hw::WaitPoint> answered_;
 };

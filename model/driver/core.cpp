@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <memory>
 
+#include "driver/no_memory.hpp"
 #include "hcasim/hw/wire/multicast.hpp"
 #include "hcasim/rvt/rdma_vt.hpp"
 #include "hcasim/rvt/verbs.hpp"
@@ -29,7 +30,8 @@ void use_qp_objects(ib_qp* qp, int change) {
 }
 
 std::unique_ptr<rvt_qp> new_qp(ib_pd* pd, const ib_qp_init_attr& attr) {
-  auto qp = std::make_unique<rvt_qp>();
+  auto qp = try_to_make<rvt_qp>();
+  if (!qp) return qp;
   qp->ibqp.device = pd->device;
   qp->ibqp.pd = pd;
   qp->ibqp.send_cq = attr.send_cq;
@@ -56,7 +58,8 @@ bool is_mcast(const ib_qp* qp, const ib_gid& gid) {
 }  // namespace
 
 ib_pd* ib_alloc_pd(ib_device* device) {
-  auto pd = std::make_unique<rvt_pd>();
+  auto pd = try_to_make<rvt_pd>();
+  if (!pd) return ERR_PTR<ib_pd>(-ENOMEM);
   pd->ibpd.device = device;
   const int error = rvt_alloc_pd(&pd->ibpd, nullptr);
   return error != 0 ? ERR_PTR<ib_pd>(error) : &pd.release()->ibpd;
@@ -96,7 +99,8 @@ int ib_dereg_mr(ib_mr* mr) {
 }
 
 ib_ah* rdma_create_ah(ib_pd* pd, const rdma_ah_attr* attr) {
-  auto ah = std::make_unique<rvt_ah>();
+  auto ah = try_to_make<rvt_ah>();
+  if (!ah) return ERR_PTR<ib_ah>(-ENOMEM);
   ah->ibah.device = pd->device;
   ah->ibah.pd = pd;
   const rdma_ah_attr path = with_next_hop(*attr);
@@ -124,7 +128,8 @@ int rdma_destroy_ah(ib_ah* ah) {
 
 ib_cq* ib_create_cq(ib_device* device, ib_comp_handler comp_handler,
                     ib_event_handler_t event_handler, void* context, const ib_cq_init_attr* attr) {
-  auto cq = std::make_unique<rvt_cq>();
+  auto cq = try_to_make<rvt_cq>();
+  if (!cq) return ERR_PTR<ib_cq>(-ENOMEM);
   cq->ibcq.device = device;
   cq->ibcq.comp_handler = comp_handler;
   cq->ibcq.event_handler = event_handler;
@@ -157,7 +162,8 @@ int ib_req_notify_cq(ib_cq* cq, std::uint32_t flags) {
 }
 
 ib_srq* ib_create_srq(ib_pd* pd, const ib_srq_init_attr* attr) {
-  auto srq = std::make_unique<rvt_srq>();
+  auto srq = try_to_make<rvt_srq>();
+  if (!srq) return ERR_PTR<ib_srq>(-ENOMEM);
   srq->ibsrq.device = pd->device;
   srq->ibsrq.pd = pd;
   srq->ibsrq.event_handler = attr->event_handler;
@@ -196,6 +202,7 @@ int ib_post_srq_recv(ib_srq* srq, const ib_recv_wr* wr, const ib_recv_wr** bad_w
 
 ib_qp* ib_create_qp(ib_pd* pd, ib_qp_init_attr* attr) {
   auto qp = new_qp(pd, *attr);
+  if (!qp) return ERR_PTR<ib_qp>(-ENOMEM);
   const int error = rvt_create_qp(&qp->ibqp, attr, nullptr);
   if (error != 0) return ERR_PTR<ib_qp>(error);
   use_qp_objects(&qp->ibqp, 1);

@@ -5,6 +5,7 @@
 
 #include "driver/command.hpp"
 #include "driver/cq_internal.hpp"
+#include "driver/no_memory.hpp"
 #include "driver/raise_event.hpp"
 #include "driver/trace.hpp"
 #include "hcasim/hw/bar.hpp"
@@ -14,11 +15,16 @@
 namespace hcasim::rvt {
 namespace {
 
-std::uint32_t free_cq_number(rvt_dev_info* rdi) {
+int take_cq_number(rvt_dev_info* rdi, rvt_cq* cq) {
   std::uint32_t number = 0;
   while (number < rdi->cqs.size() && rdi->cqs[number] != nullptr) ++number;
-  if (number == rdi->cqs.size()) rdi->cqs.push_back(nullptr);
-  return number;
+  if (number == rdi->cqs.size()) {
+    const int error = or_no_memory([&] { rdi->cqs.push_back(nullptr); });
+    if (error != 0) return error;
+  }
+  cq->cqn = number;
+  rdi->cqs[number] = cq;
+  return 0;
 }
 
 int allocate_rings(rvt_dev_info* rdi, rvt_cq* cq) {
@@ -48,10 +54,10 @@ int create_on_adapter(rvt_dev_info* rdi, rvt_cq* cq) {
 
 int publish_cq(rvt_dev_info* rdi, rvt_cq* cq) {
   if (rdi->n_cqs_allocated == rdi->ibdev.attrs.max_cq) return -ENOMEM;
-  cq->cqn = free_cq_number(rdi);
-  rdi->cqs[cq->cqn] = cq;
+  int error = take_cq_number(rdi, cq);
+  if (error != 0) return error;
   ++rdi->n_cqs_allocated;
-  const int error = create_on_adapter(rdi, cq);
+  error = create_on_adapter(rdi, cq);
   if (error == 0) return 0;
   rdi->cqs[cq->cqn] = nullptr;
   --rdi->n_cqs_allocated;
@@ -95,11 +101,13 @@ void grow(rvt_cq* cq) {
   cq->first = 0;
 }
 
-void push(rvt_cq* cq, const ib_wc& wc, bool from_adapter) {
-  if (cq->count == cq->queue.size()) grow(cq);
+// False when there is no memory for it: then the queue overflows.
+bool push(rvt_cq* cq, const ib_wc& wc, bool from_adapter) {
+  if (cq->count == cq->queue.size() && or_no_memory([&] { grow(cq); }) != 0) return false;
   cq->queue[(cq->first + cq->count) % cq->queue.size()] = {wc, from_adapter};
   ++cq->count;
   trace_cq_enter(cq, wc);
+  return true;
 }
 
 bool room(const rvt_cq* cq) {
@@ -151,7 +159,9 @@ int rvt_create_cq(ib_cq* ibcq, const ib_cq_init_attr* attr, ib_udata* /*udata*/)
 int rvt_destroy_cq(ib_cq* ibcq, ib_udata* /*udata*/) {
   rvt_cq* cq = ibcq_to_rvtcq(ibcq);
   rvt_dev_info* rdi = cq->rdi;
-  rdi->commands->send({.opcode = hw::CommandOpcode::kDestroyCq, .object = cq->cqn});
+  // A resize that is under way comes to its end first.
+  const MutexGuard guard(cq->mutex, *rdi->port);
+  rdi->commands->destroy({.opcode = hw::CommandOpcode::kDestroyCq, .object = cq->cqn});
   if (cq->timer != 0) rdi->port->cancel_timer(cq->timer);
   cq->timer = 0;
   rdi->cqs[cq->cqn] = nullptr;
@@ -176,9 +186,8 @@ bool rvt_cq_enter(rvt_cq* cq, const ib_wc& wc, bool solicited) {
   bool taken = false;
   {
     const SpinGuard guard(cq->lock);
-    taken = room(cq);
+    taken = room(cq) && push(cq, wc, false);
     if (taken) {
-      push(cq, wc, false);
       notify(cq, wc, solicited);
     } else {
       cq->cq_full = true;
@@ -194,11 +203,7 @@ void rvt_cq_collect(rvt_cq* cq) {
   ib_wc wc;
   while (rvt_cq_take(cq, &cqe)) {
     if (!rvt_translate_cqe(cq, cqe, &wc)) continue;
-    if (room(cq)) {
-      push(cq, wc, true);
-    } else {
-      refuse(cq, wc);
-    }
+    if (!room(cq) || !push(cq, wc, true)) refuse(cq, wc);
   }
 }
 

@@ -34,6 +34,7 @@ int change_ring(rvt_cq* cq, int cqe, std::uint64_t* ring) {
       cq->rdi->commands->send({.opcode = hw::CommandOpcode::kResizeCq, .object = cq->cqn}, context);
   if (error == 0) go_on_in(cq, cqe, ring);
   cq->resizing = false;
+  if (error == 0 && cq->entered) cq->entered();  // who sleeps on the old ring has to look anew
   // A handler that had been called before would not have found the completion.
   if (std::exchange(cq->notified_in_resize, false)) rvt_cq_notified(cq);
   return error;

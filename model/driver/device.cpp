@@ -8,6 +8,7 @@
 
 #include "driver/command.hpp"
 #include "driver/event_queue.hpp"
+#include "driver/no_memory.hpp"
 #include "driver/send_wqe.hpp"
 #include "driver/trace.hpp"
 #include "hcasim/hw/bar.hpp"
@@ -27,16 +28,18 @@ bool params_ok(const rvt_driver_params& params) {
 }
 
 int start_event_queue(rvt_dev_info* rdi, std::uint32_t eqn) {
-  auto queue = std::make_unique<EventQueue>(rdi, eqn);
+  auto queue = try_to_make<EventQueue>(rdi, eqn);
+  if (!queue) return -ENOMEM;
   const int error = queue->start();
-  if (error == 0) rdi->event_queues.push_back(std::move(queue));
-  return error;
+  if (error != 0) return error;
+  return or_no_memory([&] { rdi->event_queues.push_back(std::move(queue)); });
 }
 
 // Event queue 0 carries the answers to commands, so it is made by registers.
 int start_commands(rvt_dev_info* rdi) {
   rdi->port->mmio_write64(hw::bar::kReset, 1);
-  rdi->commands = std::make_unique<CommandChannel>(rdi);
+  rdi->commands = try_to_make<CommandChannel>(rdi);
+  if (!rdi->commands) return -ENOMEM;
   int error = rdi->commands->start();
   if (error == 0) error = start_event_queue(rdi, 0);
   if (error != 0) return error;
@@ -58,7 +61,7 @@ int start_completion_queues(rvt_dev_info* rdi) {
 }
 
 // Limits are the adapter's, as far as the driver's own structures go along.
-void set_limits(rvt_dev_info* rdi) {
+int set_limits(rvt_dev_info* rdi) {
   const auto least = [](std::uint32_t adapter, std::uint32_t driver) {
     return static_cast<int>(std::min(adapter, driver));
   };
@@ -88,9 +91,9 @@ void set_limits(rvt_dev_info* rdi) {
   attrs.cq_caps = {UINT16_MAX, hw::kMaxCqPeriod};
   attrs.max_qp_rd_atom = least(rdi->dparms.max_rdma_atomic, kAny);
   attrs.max_qp_init_rd_atom = 255;
-  rdi->ports.assign(std::max(limits.ports, 1u), rvt_ibport{});
-  rdi->ibdev.phys_port_cnt = static_cast<std::uint32_t>(rdi->ports.size());
   rdi->ibdev.num_comp_vectors = static_cast<int>(rdi->dparms.num_comp_vectors);
+  rdi->ibdev.phys_port_cnt = std::max(limits.ports, 1u);
+  return or_no_memory([&] { rdi->ports.assign(rdi->ibdev.phys_port_cnt, rvt_ibport{}); });
 }
 
 // The adapter keeps its contexts in the host's memory.
@@ -109,8 +112,8 @@ int start_adapter(rvt_dev_info* rdi) {
     error = rdi->commands->fetch({.opcode = hw::CommandOpcode::kQueryDevice}, rdi->limits);
   }
   if (error != 0) return error;
-  set_limits(rdi);
-  error = lend_context_memory(rdi);
+  error = set_limits(rdi);
+  if (error == 0) error = lend_context_memory(rdi);
   return error != 0 ? error : start_completion_queues(rdi);
 }
 
@@ -125,13 +128,22 @@ void stop_adapter(rvt_dev_info* rdi) {
   if (rdi->commands) rdi->commands->stop();
 }
 
+// Only that the adapter has failed is remembered.
+void undo_registration(rvt_dev_info* rdi) {
+  stop_adapter(rdi);
+  if (!rvt_device_failed(rdi)) rdi->commands.reset();
+  rvt_qp_exit(rdi);
+  rdi->lkey_table.table = {};
+}
+
 }  // namespace
 
 rvt_dev_info::rvt_dev_info() = default;
 rvt_dev_info::~rvt_dev_info() = default;
 
 rvt_device_ptr rvt_alloc_device(hw::HostPort& port, const rvt_driver_params& params) {
-  rvt_device_ptr rdi(new rvt_dev_info);
+  rvt_device_ptr rdi(new (std::nothrow) rvt_dev_info);
+  if (!rdi) return rdi;
   rdi->port = &port;
   rdi->dparms = params;
   rdi->ibdev.name = params.name;
@@ -144,10 +156,11 @@ int rvt_register_device(rvt_dev_info* rdi) {
   if (!rdi->port->may_wait()) return -EDEADLK;
   trace_dbg(rdi, "Driver attempting registration");
   if (rdi->port->mmio_read64(hw::bar::kDeviceId) != hw::bar::kDeviceIdValue) return -ENODEV;
-  if (rvt_driver_mr_init(rdi) != 0 || rvt_driver_qp_init(rdi) != 0) return -EINVAL;
-  const int error = start_adapter(rdi);
+  int error = rvt_driver_mr_init(rdi);
+  if (error == 0) error = rvt_driver_qp_init(rdi);
+  if (error == 0) error = start_adapter(rdi);
   if (error != 0) {
-    stop_adapter(rdi);
+    undo_registration(rdi);
     return error;
   }
   rdi->registered = true;

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "driver/mr_internal.hpp"
+#include "driver/no_memory.hpp"
 #include "driver/qp_internal.hpp"
 #include "driver/trace.hpp"
 #include "hcasim/hw/contexts.hpp"
@@ -69,7 +70,8 @@ ib_mr* rvt_alloc_mr(ib_pd* pd, ib_mr_type mr_type, std::uint32_t max_num_sg) {
   const auto limit = static_cast<std::uint32_t>(rdi->ibdev.attrs.max_fast_reg_page_list_len);
   if (mr_type != IB_MR_TYPE_MEM_REG || max_num_sg == 0 || max_num_sg > limit)
     return ERR_PTR<ib_mr>(-EINVAL);
-  auto mr = std::make_unique<rvt_mr>();
+  auto mr = try_to_make<rvt_mr>();
+  if (!mr) return ERR_PTR<ib_mr>(-ENOMEM);
   mr->mr.pd = pd;
   mr->mr.page_shift = static_cast<std::uint8_t>(rdi->dparms.page_shift);
   mr->mr.fast_register = true;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "driver/no_memory.hpp"
 #include "driver/trace.hpp"
 #include "hcasim/rvt/rdma_vt.hpp"
 
@@ -12,15 +13,16 @@ namespace hcasim::rvt {
 int rvt_alloc_pd(ib_pd* ibpd, ib_udata* udata) {
   rvt_dev_info* rdi = ib_to_rvt(ibpd->device);
   if (rdi->n_pds_allocated == static_cast<int>(rdi->dparms.max_pd)) return -ENOMEM;
-  const auto free = std::find(rdi->pds.begin(), rdi->pds.end(), false);
-  rvt_pd* pd = ibpd_to_rvtpd(ibpd);
-  pd->number = static_cast<std::uint32_t>(free - rdi->pds.begin());
-  pd->user = udata != nullptr;
-  if (free == rdi->pds.end()) {
-    rdi->pds.push_back(true);
-  } else {
-    *free = true;
+  const auto number = static_cast<std::uint32_t>(
+      std::find(rdi->pds.begin(), rdi->pds.end(), false) - rdi->pds.begin());
+  if (number == rdi->pds.size()) {
+    const int error = or_no_memory([&] { rdi->pds.push_back(false); });
+    if (error != 0) return error;
   }
+  rvt_pd* pd = ibpd_to_rvtpd(ibpd);
+  pd->number = number;
+  pd->user = udata != nullptr;
+  rdi->pds[number] = true;
   ++rdi->n_pds_allocated;
   return 0;
 }
@@ -39,8 +41,7 @@ int rvt_driver_mr_init(rvt_dev_info* rdi) {
   rdi->lkey_table.bits = bits;
   rdi->lkey_table.next = 0;
   rdi->lkey_table.gen = 0;
-  rdi->lkey_table.table.assign(std::size_t{1} << bits, nullptr);
-  return 0;
+  return or_no_memory([&] { rdi->lkey_table.table.assign(std::size_t{1} << bits, nullptr); });
 }
 
 int rvt_alloc_lkey(rvt_lkey_table* table, rvt_mregion* mr) {

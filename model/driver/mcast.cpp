@@ -3,8 +3,10 @@
 // Multicast groups: the driver's own books, and the adapter's.
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "driver/command.hpp"
+#include "driver/no_memory.hpp"
 #include "hcasim/rvt/rdma_vt.hpp"
 
 namespace hcasim::rvt {
@@ -38,12 +40,14 @@ int enter(const ib_device_attr& limits, Tree& tree, const ib_gid& gid, std::uint
   rvt_mcast* group = find(tree, gid);
   if (group != nullptr) {
     if (group->qps.size() >= static_cast<std::size_t>(limits.max_mcast_qp_attach)) return -ENOMEM;
-    group->qps.push_back(qp);
-    return 0;
+    return or_no_memory([&] { group->qps.push_back(qp); });
   }
   if (tree.size() >= static_cast<std::size_t>(limits.max_mcast_grp)) return -ENOMEM;
-  tree.insert(place_of(tree, gid), {gid, lid, {qp}});
-  return 0;
+  return or_no_memory([&] {
+    rvt_mcast made{gid, lid, {qp}};
+    tree.reserve(tree.size() + 1);
+    tree.insert(place_of(tree, gid), std::move(made));
+  });
 }
 
 void leave(Tree& tree, const ib_gid& gid, rvt_qp* qp) {
@@ -82,7 +86,9 @@ int rvt_detach_mcast(ib_qp* ibqp, const ib_gid* gid, std::uint16_t lid) {
   const rvt_mcast* group = find(tree_of(ibqp), *gid);
   if (group == nullptr || group->lid != lid || !holds(*group, qp)) return -EINVAL;
   leave(tree_of(ibqp), *gid, qp);
-  tell_adapter(ib_to_rvt(ibqp->device), hw::CommandOpcode::kDetachMcast, ibqp, *gid);
+  const int error =
+      tell_adapter(ib_to_rvt(ibqp->device), hw::CommandOpcode::kDetachMcast, ibqp, *gid);
+  ib_to_rvt(ibqp->device)->commands->check_destroyed(error);
   return 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "driver/command.hpp"
 #include "driver/mr_internal.hpp"
+#include "driver/no_memory.hpp"
 #include "driver/trace.hpp"
 #include "hcasim/hw/contexts.hpp"
 #include "hcasim/rvt/err_ptr.hpp"
@@ -111,7 +112,8 @@ ib_mr* rvt_reg_user_mr(ib_pd* pd, std::uint64_t start, std::uint64_t length,
   if (length == 0 || wraps(start, length) || wraps(virt_addr, length))
     return ERR_PTR<ib_mr>(-EINVAL);
   rvt_dev_info* rdi = ib_to_rvt(pd->device);
-  auto mr = std::make_unique<rvt_mr>();
+  auto mr = try_to_make<rvt_mr>();
+  if (!mr) return ERR_PTR<ib_mr>(-ENOMEM);
   mr->mr.pd = pd;
   mr->mr.user_base = start;
   mr->mr.iova = virt_addr;
@@ -136,6 +138,7 @@ int rvt_dereg_mr(ib_mr* ibmr, ib_udata* /*udata*/) {
   const bool could_answer = rdi->commands->usable();
   const int error = destroy_under_any_key(rdi, mr->mr);
   if ((error == -EIO && could_answer) || error == -EDEADLK) return -EBUSY;
+  rdi->commands->check_destroyed(error);
   rvt_free_lkey(&rdi->lkey_table, &mr->mr);
   rdi->port->release(mr->mr.mtt);
   --rdi->n_mrs_allocated;

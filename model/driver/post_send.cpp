@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 
+#include "driver/no_memory.hpp"
 #include "driver/qp_internal.hpp"
 #include "driver/send_wqe.hpp"
 #include "driver/trace.hpp"
@@ -54,8 +55,6 @@ void describe(rvt_swqe& wqe, const rvt_qp* qp, const ib_send_wr* wr, const SendW
 }
 
 void remember(rvt_qp* qp, const ib_send_wr* wr, const SendWqe& built, std::uint32_t flags) {
-  // Most queue pairs of a large system never send.
-  if (qp->s_wq.empty()) qp->s_wq.resize(qp->s_size);
   rvt_swqe& wqe = qp->s_wq[qp->s_head];
   describe(wqe, qp, wr, built, flags);
   take_numbers(qp, wqe, is_local(flags));
@@ -153,6 +152,8 @@ int rvt_post_one_wr(rvt_qp* qp, const ib_send_wr* wr, bool* call_send) {
   const bool reserved_op = (flags & RVT_OPERATION_USE_RESERVE) != 0;
   int error = 0;
   if (reserved_op || qp->s_avail == 0) error = rvt_qp_is_avail(qp, rdi, reserved_op);
+  // Most queue pairs of a large system never send.
+  if (error == 0 && qp->s_wq.empty()) error = or_no_memory([&] { qp->s_wq.resize(qp->s_size); });
   if (error != 0) return error;
   SendWqe wqe;
   const bool later = delayed(qp, wr);

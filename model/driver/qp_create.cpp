@@ -231,7 +231,7 @@ int rvt_destroy_qp(ib_qp* ibqp, ib_udata* /*udata*/) {
     const ib_qp_state before = qp->state;
     qp->state = IB_QPS_RESET;
     rvt_stop_loopback(qp);
-    rdi->commands->send({.opcode = hw::CommandOpcode::kDestroyQp, .object = ibqp->qp_num});
+    rdi->commands->destroy({.opcode = hw::CommandOpcode::kDestroyQp, .object = ibqp->qp_num});
     // What has completed stays pollable, though its slot is going.
     rvt_collect_qp_cqs(qp);
     rvt_notify_reset(qp, before);

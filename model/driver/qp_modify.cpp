@@ -5,6 +5,7 @@
 
 #include "driver/command.hpp"
 #include "driver/loopback_internal.hpp"
+#include "driver/no_memory.hpp"
 #include "driver/qp_internal.hpp"
 #include "hcasim/hw/bar.hpp"
 #include "hcasim/hw/cqe.hpp"
@@ -99,11 +100,21 @@ bool begins_receiving(const Modify& modify) {
   return modify.to == IB_QPS_RTR && modify.from == IB_QPS_INIT;
 }
 
+// Room for the elements of a receive, and for each queue pair of an SRQ to wait for one.
+int prepare_to_receive(rvt_qp* qp) {
+  ib_srq* ibsrq = qp->ibqp.srq;
+  rvt_srq* srq = ibsrq != nullptr ? ibsrq_to_rvtsrq(ibsrq) : nullptr;
+  return or_no_memory([&] {
+    if (srq != nullptr) srq->takes.waiting.reserve(static_cast<std::size_t>(ibsrq->usecnt));
+    qp->r_sg_list.resize(srq != nullptr ? srq->rq.max_sge : qp->r_rq.max_sge);
+  });
+}
+
 // From INIT on the driver alone has to do with it.
 int move_looped(rvt_qp* qp, const Modify& modify) {
   if (begins_receiving(modify)) {
-    const rvt_rq& rq = qp->ibqp.srq != nullptr ? ibsrq_to_rvtsrq(qp->ibqp.srq)->rq : qp->r_rq;
-    qp->r_sg_list.resize(rq.max_sge);
+    const int error = prepare_to_receive(qp);
+    if (error != 0) return error;
     qp->looped = true;
   }
   if (modify.to == IB_QPS_SQD) rvt_stop_waiting_for_receive(qp);

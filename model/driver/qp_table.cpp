@@ -16,12 +16,14 @@ int rvt_driver_qp_init(rvt_dev_info* rdi) {
   const rvt_driver_provided& driver = rdi->driver_f;
   if (rdi->dparms.qp_table_size == 0) return -EINVAL;
   if ((driver.qp_priv_alloc == nullptr) != (driver.qp_priv_free == nullptr)) return -EINVAL;
-  dev.qp_table_size = rdi->dparms.qp_table_size;
-  dev.qp_table_bits = static_cast<std::uint32_t>(std::bit_width(dev.qp_table_size)) - 1;
-  dev.qp_table.reset(new (std::nothrow) rvt_qp* [dev.qp_table_size] {});
+  const std::uint32_t size = rdi->dparms.qp_table_size;
+  dev.qp_table.reset(new (std::nothrow) rvt_qp* [size] {});
   if (!dev.qp_table) return -ENOMEM;
+  dev.qp_table_size = size;  // walks believe it
+  dev.qp_table_bits = static_cast<std::uint32_t>(std::bit_width(size)) - 1;
   if (init_qpn_table(rdi, &dev.qpn_table) == 0) return 0;
   free_qpn_table(&dev.qpn_table);
+  dev.qp_table_size = 0;
   dev.qp_table.reset();
   return -ENOMEM;
 }
@@ -82,6 +84,9 @@ void rvt_remove_qp(rvt_dev_info* rdi, rvt_qp* qp) {
     return;
   }
   const std::uint32_t n = rvt_qp_bucket(rdi, qpn);
+  for (rvt_qp_walk* walk = rdi->qp_dev.walks; walk != nullptr; walk = walk->older) {
+    if (walk->next == qp) walk->next = qp->next;
+  }
   rvt_qp** link = &rdi->qp_dev.qp_table[n];
   while (*link != qp) link = &(*link)->next;
   *link = qp->next;
@@ -134,29 +139,47 @@ int rvt_qp_iter_next(rvt_qp_iter_t* iter) {
 
 namespace {
 
-struct Visit {
-  rvt_qp* qp;
-  std::uint32_t qpn;
-  std::uint32_t port_num;
-};
+// A walk that rvt_remove_qp knows of for as long as it lasts.
+class Walk {
+ public:
+  explicit Walk(rvt_qp_ibdev& dev) : dev_(dev) {
+    state_.older = dev.walks;
+    dev.walks = &state_;
+  }
+  // Walks of several tasks may end in another order than they began.
+  ~Walk() {
+    rvt_qp_walk** link = &dev_.walks;
+    while (*link != &state_) link = &(*link)->older;
+    *link = state_.older;
+  }
+  Walk(const Walk&) = delete;
+  Walk& operator=(const Walk&) = delete;
 
-// Without a look at the queue pair itself, which may have been freed.
-bool still_in_table(const rvt_dev_info* rdi, const Visit& visit) {
-  if (visit.qpn <= 1) return rdi->ports[visit.port_num - 1].qp[visit.qpn] == visit.qp;
-  return rvt_find_qp(rdi, visit.qpn) == visit.qp && visit.qp->in_table;
-}
+  void begin(rvt_qp* first) { state_.next = first; }
+  rvt_qp* next() {
+    rvt_qp* qp = state_.next;
+    if (qp != nullptr) state_.next = qp->next;
+    return qp;
+  }
+
+ private:
+  rvt_qp_ibdev& dev_;
+  rvt_qp_walk state_;
+};
 
 }  // namespace
 
+// Without memory of its own, as it is part of ways down that must not fail.
 void rvt_qp_iter(rvt_dev_info* rdi, std::uint64_t v, void (*cb)(rvt_qp* qp, std::uint64_t v)) {
-  // The callback may take queue pairs out of the table, so the walk is finished first.
-  std::vector<Visit> found;
-  rvt_qp_iter_t iter{.rdi = rdi, .cb = cb, .v = v, .specials = specials_of(rdi)};
-  while (rvt_qp_iter_next(&iter) == 0) {
-    found.push_back({iter.qp, iter.qp->ibqp.qp_num, iter.qp->port_num});
+  for (std::uint32_t n = 0; n < specials_of(rdi); ++n) {
+    rvt_qp* qp = rdi->ports[n / 2].qp[n & 1];
+    if (qp != nullptr) cb(qp, v);
   }
-  for (const Visit& visit : found) {
-    if (still_in_table(rdi, visit)) cb(visit.qp, v);
+  rvt_qp_ibdev& dev = rdi->qp_dev;
+  Walk walk(dev);
+  for (std::uint32_t n = 0; n < dev.qp_table_size; ++n) {
+    walk.begin(dev.qp_table[n]);
+    while (rvt_qp* qp = walk.next()) cb(qp, v);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "driver/command.hpp"
 #include "driver/loopback_internal.hpp"
+#include "driver/no_memory.hpp"
 #include "driver/qp_internal.hpp"
 #include "driver/raise_event.hpp"
 #include "driver/srq_internal.hpp"
@@ -42,11 +43,11 @@ int check_create(const rvt_dev_info* rdi, const ib_srq_init_attr& init) {
   return good ? 0 : -EINVAL;
 }
 
-std::uint32_t free_srq_number(rvt_dev_info* rdi) {
-  std::uint32_t number = 0;
-  while (number < rdi->srqs.size() && rdi->srqs[number] != nullptr) ++number;
-  if (number == rdi->srqs.size()) rdi->srqs.push_back(nullptr);
-  return number;
+int find_srq_number(rvt_dev_info* rdi, std::uint32_t* number) {
+  *number = 0;
+  while (*number < rdi->srqs.size() && rdi->srqs[*number] != nullptr) ++*number;
+  if (*number < rdi->srqs.size()) return 0;
+  return or_no_memory([&] { rdi->srqs.push_back(nullptr); });
 }
 
 void publish(rvt_srq* srq, rvt_srq* entry, int change) {
@@ -73,10 +74,13 @@ void release_rings(rvt_srq* srq) {
 int register_srq(rvt_srq* srq) {
   rvt_dev_info* rdi = srq->rdi;
   if (rdi->n_srqs_allocated == rdi->ibdev.attrs.max_srq) return -ENOMEM;
-  srq->srqn = free_srq_number(rdi) | hw::bar::kSrqBit;
+  std::uint32_t number = 0;
+  int error = find_srq_number(rdi, &number);
+  if (error != 0) return error;
+  srq->srqn = number | hw::bar::kSrqBit;
   publish(srq, srq, 1);
-  const int error = rdi->commands->send(
-      {.opcode = hw::CommandOpcode::kCreateSrq, .object = srq->srqn}, rvt_srq_context(srq));
+  error = rdi->commands->send({.opcode = hw::CommandOpcode::kCreateSrq, .object = srq->srqn},
+                              rvt_srq_context(srq));
   if (error != 0) publish(srq, nullptr, -1);
   return error;
 }
@@ -154,7 +158,7 @@ int rvt_destroy_srq(ib_srq* ibsrq, ib_udata* /*udata*/) {
   rvt_srq* srq = ibsrq_to_rvtsrq(ibsrq);
   {
     const MutexGuard guard(srq->mutex, *srq->rdi->port);
-    srq->rdi->commands->send({.opcode = hw::CommandOpcode::kDestroySrq, .object = srq->srqn});
+    srq->rdi->commands->destroy({.opcode = hw::CommandOpcode::kDestroySrq, .object = srq->srqn});
   }
   publish(srq, nullptr, -1);
   release_rings(srq);

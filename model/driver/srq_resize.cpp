@@ -14,6 +14,11 @@
 namespace hcasim::rvt {
 namespace {
 
+struct Before {
+  std::uint32_t size;
+  std::uint32_t limit;
+};
+
 int pause(rvt_srq* srq, std::uint32_t* tail) {
   hw::SrqContext answer;
   const int error = srq->rdi->commands->fetch_in_turn(
@@ -66,6 +71,15 @@ void go_on(rvt_srq* srq, std::uint32_t head_told) {
   if (srq->rq.head != head_told) rvt_ring_srq(srq);
 }
 
+// The adapter does not want the new ring: back to the old one, whose address is at `wq`. One that
+// does not go on there either leaves the queue without a use.
+void go_back(rvt_srq* srq, const Before& before, std::uint64_t* wq) {
+  srq->limit = before.limit;
+  const int lost = move(srq, srq->rq.tail, before.size, wq);
+  const int error = lost == 0 ? resume(srq, srq->rq.head, hw::kSrqRing) : lost;
+  srq->rdi->commands->check_destroyed(error);
+}
+
 // With the adapter paused and nobody else's command between. The tail in the record is that of the
 // old ring until the adapter goes on, so it is not looked at.
 int change_ring(rvt_srq* srq, std::uint32_t size, const std::uint32_t* limit, std::uint64_t* wq) {
@@ -77,6 +91,7 @@ int change_ring(rvt_srq* srq, std::uint32_t size, const std::uint32_t* limit, st
     return error;
   }
   srq->rq.on_adapter = false;
+  const Before before{srq->rq.size, srq->limit};
   error = move(srq, tail, size, wq);
   const bool arms = error == 0 && limit != nullptr;
   if (arms) {
@@ -85,6 +100,9 @@ int change_ring(rvt_srq* srq, std::uint32_t size, const std::uint32_t* limit, st
   }
   told = srq->rq.head;
   const int refused = resume(srq, told, arms ? hw::kSrqRing | hw::kSrqLimit : hw::kSrqRing);
+  if (refused != 0) {
+    error == 0 ? go_back(srq, before, wq) : srq->rdi->commands->check_destroyed(refused);
+  }
   srq->rq.on_adapter = true;
   go_on(srq, told);
   return error != 0 ? error : refused;

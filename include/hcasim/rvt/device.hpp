@@ -21,7 +21,7 @@ struct rvt_dev_deleter {
 using rvt_device_ptr = std::unique_ptr<rvt_dev_info, rvt_dev_deleter>;
 
 /// Makes a device that drives the adapter behind `port`; does nothing with the adapter yet. Any
-/// context. `port` must outlive the device.
+/// context. `port` must outlive the device. Null: no memory.
 rvt_device_ptr rvt_alloc_device(hw::HostPort& port, const rvt_driver_params& params);
 
 /// Starts the adapter: event queues, limits, completion vectors. Tasks only.

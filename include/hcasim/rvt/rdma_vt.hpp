@@ -67,12 +67,19 @@ void rvt_free_special_qpn(rvt_qpn_table* qpt, std::uint32_t qpn, std::uint32_t p
 // --- Queue pairs by number
 // ------------------------------------------------------------------------
 
+/// A walk over queue pairs that goes on whatever leaves the table meanwhile.
+struct rvt_qp_walk {
+  rvt_qp* next = nullptr;        ///< to be visited next, in the present bucket
+  rvt_qp_walk* older = nullptr;  ///< begun before it
+};
+
 /// Queue pairs of a device.
 struct rvt_qp_ibdev {
   std::uint32_t qp_table_size = 0;
   std::uint32_t qp_table_bits = 0;
   std::unique_ptr<rvt_qp*[]> qp_table;  ///< those past RESET, by hash of the QPN, newest first
   spinlock_t qpt_lock;
+  rvt_qp_walk* walks = nullptr;  ///< walks under way, newest first
   rvt_qpn_table qpn_table;
   /// Every QP past creation, by QPN: pages of RVT_BITS_PER_PAGE.
   std::array<std::unique_ptr<std::array<rvt_qp*, RVT_BITS_PER_PAGE>>, RVT_QPNMAP_ENTRIES> by_number;

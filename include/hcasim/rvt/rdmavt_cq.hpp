@@ -52,8 +52,9 @@ struct rvt_cq {
   bool resizing = false;            ///< the adapter may write to a ring not read yet
   bool notified_in_resize = false;  ///< by the adapter, perhaps for such a completion
 
-  /// Called when the driver has entered a completion of its own, armed or not; may be empty. Who
-  /// polls in simulated time watches the adapter's ring, which these do not pass. Must not wait.
+  /// Called when the driver has entered a completion of its own, armed or not, and when the
+  /// adapter's ring is another one; may be empty. Who polls in simulated time watches that ring,
+  /// which such completions do not pass. Must not wait.
   hw::Callback entered;
 };
 

@@ -21,6 +21,7 @@ enum class Verb : std::uint8_t {
   kDeregMr,      ///< deregister memory
   kCreateCq,     ///< make a CQ
   kModifyCq,     ///< moderate the events of a CQ
+  kResizeCq,     ///< give a CQ another size
   kDestroyCq,    ///< destroy a CQ
   kCreateQp,     ///< make a QP, state RESET
   kModifyQp,     ///< move a QP through its states and set its attributes
@@ -36,7 +37,7 @@ enum class Verb : std::uint8_t {
   kDetachMcast,  ///< detach it
 };
 /// Number of verbs.
-inline constexpr std::size_t kVerbs = 19;
+inline constexpr std::size_t kVerbs = 20;
 /// True for verbs that post a work request.
 constexpr bool is_post(Verb verb) {
   return verb == Verb::kPostSend || verb == Verb::kPostRecv || verb == Verb::kPostSrqRecv;

@@ -150,8 +150,16 @@ DriverEvents::Ring& DriverEvents::ring_of(const rvt::rvt_cq& cq) {
   return rings_[cq.cqn];
 }
 
+// In a resize rdmavt moves what waits to the start of the new ring.
+DriverEvents::Ring& DriverEvents::present_ring_of(const rvt::rvt_cq& cq) {
+  Ring& ring = ring_of(cq);
+  if (ring.cqe != cq.ibcq.cqe) ring.next = static_cast<std::uint32_t>(ring.qpns.size());
+  ring.cqe = cq.ibcq.cqe;
+  return ring;
+}
+
 void DriverEvents::create_cq(const rvt::rvt_cq& cq, const rvt::ib_cq_init_attr& attr) {
-  ring_of(cq) = {};
+  ring_of(cq) = {.cqe = cq.ibcq.cqe, .qpns = {}};
   emit_now(EventKind::kCreateCq, CreateCq{false, attr.cqe, attr.comp_vector,
                                           static_cast<std::int32_t>(node_), attr.flags});
 }
@@ -169,7 +177,7 @@ CqEntry DriverEvents::entry_of(const rvt::ib_wc& wc) {
 
 void DriverEvents::cq_enter(const rvt::rvt_cq& cq, const rvt::ib_wc& wc) {
   CqEntry fields = entry_of(wc);
-  Ring& ring = ring_of(cq);
+  Ring& ring = present_ring_of(cq);
   fields.qpn = wc.qp->qp_num;
   ring.qpns.push_back(fields.qpn);
   // rdmavt has one ring for all completions, with a slot more than entries.
@@ -181,7 +189,7 @@ void DriverEvents::cq_enter(const rvt::rvt_cq& cq, const rvt::ib_wc& wc) {
 void DriverEvents::cq_poll(const rvt::rvt_cq& cq, const rvt::ib_wc& wc, int idx) {
   CqEntry fields = entry_of(wc);
   // The queue pair may be gone by now.
-  Ring& ring = ring_of(cq);
+  Ring& ring = present_ring_of(cq);
   if (!ring.qpns.empty()) {
     fields.qpn = ring.qpns.front();
     ring.qpns.pop_front();

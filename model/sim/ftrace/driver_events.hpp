@@ -67,9 +67,11 @@ class DriverEvents : public rvt::TraceSink, public hca::TimerObserver {
   // What a CQ holds and where its next entry goes.
   struct Ring {
     std::uint32_t next = 0;
+    int cqe = 0;
     std::deque<std::uint32_t> qpns;  // of the entries, the oldest first
   };
   Ring& ring_of(const rvt::rvt_cq& cq);
+  Ring& present_ring_of(const rvt::rvt_cq& cq);
   void segments_of(EventKind kind, const rvt::rvt_mregion& mr, const rvt::rvt_segments& segments);
   SgeCheck check_of(const rvt::rvt_sge& sge, const rvt::ib_sge& isge) const;
 

@@ -9,7 +9,7 @@ namespace hcasim::sim {
 
 void CqPoller::add(NameId name, TraceCq& cq) {
   Polled& polled = cqs_.emplace_back();
-  polled = {this, name, &cq, true, false};
+  polled = {this, name, &cq, true, 0};
   ready_.push(&polled);
   rvt::ibcq_to_rvtcq(cq.cq)->entered = {&CqPoller::entered, &polled, 0};
 }
@@ -48,11 +48,12 @@ std::span<const rvt::ib_wc> CqPoller::poll_entered() {
 }
 
 void CqPoller::watch(Polled& polled) {
-  if (polled.watching || polled.cq == nullptr) return;
-  polled.watching = true;
+  if (polled.cq == nullptr) return;
   const rvt::rvt_cq* cq = rvt::ibcq_to_rvtcq(polled.cq->cq);
-  cpu_.watch(cq->ring + std::uint64_t{sizeof(hw::Cqe)} * cq->index, sizeof(hw::Cqe),
-             {&CqPoller::written, &polled, 0});
+  const std::uint64_t next = cq->ring + std::uint64_t{sizeof(hw::Cqe)} * cq->index;
+  if (polled.watched == next) return;
+  polled.watched = next;
+  cpu_.watch(next, sizeof(hw::Cqe), {&CqPoller::written, &polled, next});
 }
 
 // True when it was not among the ready ones.
@@ -63,9 +64,10 @@ bool CqPoller::make_ready(Polled& polled) {
   return true;
 }
 
-void CqPoller::written(void* context, std::uint64_t) {
+void CqPoller::written(void* context, std::uint64_t address) {
   auto& polled = *static_cast<Polled*>(context);
-  polled.watching = false;
+  if (polled.watched != address) return;  // in a ring that is another's by now
+  polled.watched = 0;
   if (polled.poller->make_ready(polled)) polled.poller->owner_.completion_written();
 }
 

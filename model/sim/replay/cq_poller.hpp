@@ -45,7 +45,7 @@ class CqPoller {
     NameId name = kNoName;
     TraceCq* cq = nullptr;  ///< null once it is destroyed
     bool ready = false;
-    bool watching = false;
+    std::uint64_t watched = 0;  ///< address of the entry whose writing is waited for, 0: none
   };
 
   static constexpr std::uint32_t kBatch = 16;
@@ -53,7 +53,7 @@ class CqPoller {
   std::span<const rvt::ib_wc> poll(const TraceCq& cq);
   void watch(Polled& polled);
   bool make_ready(Polled& polled);
-  static void written(void* context, std::uint64_t);
+  static void written(void* context, std::uint64_t address);
   static void entered(void* context, std::uint64_t);
 
   host::CpuPort& cpu_;

@@ -69,6 +69,15 @@ ControlResult NodeObjects::moderate_cq(const Operation& operation) {
   return {rvt::rdma_set_cq_moderation(cq(operation.object)->cq, count, period), "modify_cq"};
 }
 
+ControlResult NodeObjects::resize_cq(const Operation& operation) {
+  rvt::ib_cq* resized = cq(operation.object)->cq;
+  rvt::ib_cq_init_attr attr;
+  attr.cqe = static_cast<std::uint32_t>(operation.value(Arg::kCqe));
+  const int error = rvt::ib_resize_cq(resized, static_cast<int>(attr.cqe));
+  if (error == 0) return {0, "resize_cq"};
+  return {error, "resize_cq", beyond_limits(attr, resized->device->attrs)};
+}
+
 int NodeObjects::make_mr(NameId name, std::uint64_t length, std::uint32_t access, bool iova_given,
                          std::uint64_t iova) {
   pd();
@@ -346,6 +355,8 @@ ControlResult NodeObjects::execute(const Operation& operation) {
     }
     case Verb::kModifyCq:
       return moderate_cq(operation);
+    case Verb::kResizeCq:
+      return resize_cq(operation);
     case Verb::kDestroyCq:
       return {destroy_cq(operation), "destroy_cq"};
     case Verb::kCreateQp:

@@ -184,6 +184,7 @@ class NodeObjects {
   }
 
   ControlResult make_cq(NameId name, std::uint32_t cqe, std::uint32_t vector);
+  ControlResult resize_cq(const Operation& operation);
   int make_mr(NameId name, std::uint64_t length, std::uint32_t access, bool iova_given,
               std::uint64_t iova);
   int register_memory(NameId name, std::uint64_t host, std::uint64_t length, std::uint32_t access,

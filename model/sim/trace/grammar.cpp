@@ -150,6 +150,8 @@ constexpr VerbRow kVerbRows[] = {
      kTimes | keys("cqe comp_vector cq_count cq_period"), kNone, 0, "makes a CQ"},
     {"modify_cq", Verb::kModifyCq, Role::kUses, ObjectKind::kCq, keys("cq_count cq_period"), kTimes,
      kNone, 0, "moderates the events of a CQ"},
+    {"resize_cq", Verb::kResizeCq, Role::kUses, ObjectKind::kCq, keys("cqe"), kTimes, kNone, 0,
+     "gives a CQ another size; what it holds stays"},
     {"destroy_cq", Verb::kDestroyCq, Role::kDestroys, ObjectKind::kCq, kNone, kTimes, kNone, 0,
      "destroys a CQ"},
     {"create_qp", Verb::kCreateQp, Role::kCreates, ObjectKind::kQp, keys("send_cq recv_cq"),

@@ -260,6 +260,25 @@ TEST_F(RvtQpIter, CallsForEachEvenWhenTheCallbackResets) {
   EXPECT_EQ(called, 4);
 }
 
+// The walk does not stand on what leaves its chain, and goes on behind it.
+TEST_F(RvtQpIter, WhatLeavesTheChainIsSteppedOver) {
+  one_chain();
+  for (int i = 0; i < 4; ++i) make_qp_in(IB_QPS_INIT);
+  struct State {
+    ib_qp* leaves;
+    std::vector<std::uint32_t> visited;
+  } state{qps[2], {}};  // newest first, so it comes second
+  rvt_qp_iter(device.get(), reinterpret_cast<std::uint64_t>(&state),
+              [](rvt_qp* qp, std::uint64_t v) {
+                auto& seen = *reinterpret_cast<State*>(v);
+                if (seen.visited.empty()) {
+                  EXPECT_EQ(to_state(seen.leaves, IB_QPS_RESET), 0);
+                }
+                seen.visited.push_back(qp->ibqp.qp_num);
+              });
+  EXPECT_EQ(state.visited, (std::vector{qps[3]->qp_num, qps[1]->qp_num, qps[0]->qp_num}));
+}
+
 // As another task may do while the callback waits.
 TEST_F(RvtQpIter, WhatIsDestroyedDuringTheWalkIsLeftOut) {
   for (const auto& [type, port] :
