@@ -19,11 +19,15 @@ int rvt_modify_ah(ib_ah* ibah, const rdma_ah_attr* attr) {
 }
 
 int rvt_create_ah(ib_ah* ibah, const rdma_ah_attr* attr) {
+  const DataVerb verb("create_ah");
   rvt_dev_info* rdi = ib_to_rvt(ibah->device);
   const int error = rvt_modify_ah(ibah, attr);
   if (error != 0) return error;
-  if (rdi->n_ahs_allocated == rdi->ibdev.attrs.max_ah) return -ENOMEM;
-  ++rdi->n_ahs_allocated;
+  {
+    const InterruptsOff off;
+    if (rdi->n_ahs_allocated == rdi->ibdev.attrs.max_ah) return -ENOMEM;
+    ++rdi->n_ahs_allocated;
+  }
   rvt_ah* ah = ibah_to_rvtah(ibah);
   ah->log_pmtu = static_cast<std::uint8_t>(7 + rvt_port_mtu(rdi));
   if (rdi->driver_f.notify_new_ah != nullptr) rdi->driver_f.notify_new_ah(ibah->device, attr, ah);

@@ -46,7 +46,7 @@ int CommandChannel::start() {
 
 int CommandChannel::execute(const Command& command, std::span<const std::uint8_t> in,
                             std::span<std::uint8_t> out) {
-  assert_no_lock_held();
+  assert_no_lock_held("a command");
   if (!usable()) return -EIO;  // nor is there anything to wait for
   if (!rdi_->port->may_wait()) return -EDEADLK;
   const MutexGuard guard(mutex_, *rdi_->port);

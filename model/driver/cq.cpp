@@ -182,6 +182,7 @@ int rvt_modify_cq(ib_cq* ibcq, std::uint16_t cq_count, std::uint16_t cq_period) 
 }
 
 bool rvt_cq_enter(rvt_cq* cq, const ib_wc& wc, bool solicited) {
+  const DataVerb verb("rvt_cq_enter");
   rvt_cq_collect(cq);
   bool taken = false;
   {
@@ -198,7 +199,9 @@ bool rvt_cq_enter(rvt_cq* cq, const ib_wc& wc, bool solicited) {
   return taken;
 }
 
+// Not under the lock of the queue, a leaf: retiring a send takes the s_lock of its queue pair.
 void rvt_cq_collect(rvt_cq* cq) {
+  const InterruptsOff off;
   hw::Cqe cqe;
   ib_wc wc;
   while (rvt_cq_take(cq, &cqe)) {
@@ -214,6 +217,7 @@ void rvt_cq_overflowed(rvt_cq* cq) {
 }
 
 int rvt_req_notify_cq(ib_cq* ibcq, std::uint32_t notify_flags) {
+  const DataVerb verb("req_notify_cq");
   rvt_cq* cq = ibcq_to_rvtcq(ibcq);
   rvt_cq_collect(cq);
   const SpinGuard guard(cq->lock);

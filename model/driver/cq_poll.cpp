@@ -107,6 +107,9 @@ int poll_adapter_ring(rvt_cq* cq, int num_entries, ib_wc* entry) {
 }  // namespace
 
 int rvt_poll_cq(ib_cq* ibcq, int num_entries, ib_wc* entry) {
+  const DataVerb verb("poll_cq");
+  // One section: a handler that polls between taking and publishing would turn the order round.
+  const InterruptsOff off;
   rvt_cq* cq = ibcq_to_rvtcq(ibcq);
   const std::uint32_t before = cq->consumed;
   const int polled = cq->count != 0 || cq->cq_full ? poll_driver_ring(cq, num_entries, entry)

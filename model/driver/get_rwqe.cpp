@@ -58,6 +58,7 @@ int use_grant(rvt_qp* qp, rvt_srq* srq, rvt_rwqe* rwqe) {
 }
 
 int take_from_srq(rvt_qp* qp, rvt_rwqe* rwqe) {
+  const InterruptsOff off;  // the answer of the adapter comes in a handler
   rvt_srq* srq = ibsrq_to_rvtsrq(qp->ibqp.srq);
   switch (qp->r_take) {
     case rvt_take::kGranted:
@@ -164,6 +165,7 @@ int init_sge(rvt_qp* qp, const rvt_rwqe* wqe) {
 }
 
 int rvt_get_rwqe(rvt_qp* qp, bool wr_id_only) {
+  const DataVerb verb("rvt_get_rwqe");
   if ((ib_rvt_state_ops[qp->state] & RVT_PROCESS_RECV_OK) == 0) return 0;
   rvt_rwqe rwqe;
   const int taken = qp->ibqp.srq != nullptr ? take_from_srq(qp, &rwqe)

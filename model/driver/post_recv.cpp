@@ -64,7 +64,10 @@ int post_one(rvt_qp* qp, const ib_recv_wr* wr) {
   return 0;
 }
 
+// Inside the section that reads the head: a handler that posts in between would ring first, and
+// the adapter's head must not go back.
 void ring(rvt_qp* qp) {
+  const SpinGuard guard(qp->r_rq.p_lock);
   if (qp->looped || (ib_rvt_state_ops[qp->state] & RVT_PROCESS_RECV_OK) == 0) return;
   qp->rdi->port->mmio_write64(qp->rdi->uar + hw::bar::kReceiveDoorbell,
                               hw::bar::doorbell(qp->ibqp.qp_num, qp->r_rq.head));
@@ -96,11 +99,13 @@ int post_list(Queue* queue, const ib_recv_wr* wr, const ib_recv_wr** bad_wr, int
 }  // namespace
 
 int rvt_post_srq_recv(ib_srq* ibsrq, const ib_recv_wr* wr, const ib_recv_wr** bad_wr) {
+  const DataVerb verb("post_srq_recv");
   rvt_srq* srq = ibsrq_to_rvtsrq(ibsrq);
   int posted = 0;
   const int error = post_list(srq, wr, bad_wr, posted);
   if (posted == 0) return error;
   srq->rdi->port->charge(posted * srq->rdi->dparms.costs.post_recv);
+  const SpinGuard guard(srq->rq.p_lock);
   if (!srq->paused) rvt_ring_srq(srq);
   return error;
 }
@@ -111,6 +116,7 @@ void rvt_ring_srq(rvt_srq* srq) {
 }
 
 int rvt_post_recv(ib_qp* ibqp, const ib_recv_wr* wr, const ib_recv_wr** bad_wr) {
+  const DataVerb verb("post_recv");
   rvt_qp* qp = ibqp_to_rvtqp(ibqp);
   if ((ib_rvt_state_ops[qp->state] & RVT_POST_RECV_OK) == 0 || qp->r_rq.size == 0) {
     *bad_wr = wr;

@@ -192,8 +192,9 @@ int post_list(rvt_qp* qp, const ib_send_wr* wr, const ib_send_wr** bad_wr, bool*
 }  // namespace
 
 int rvt_post_send(ib_qp* ibqp, const ib_send_wr* wr, const ib_send_wr** bad_wr) {
+  const DataVerb verb("post_send");
   rvt_qp* qp = ibqp_to_rvtqp(ibqp);
-  bool call_send = qp->s_head == qp->s_last && wr != nullptr && wr->next == nullptr;
+  bool call_send = false;
   int error = 0;
   int posted = 0;
   {
@@ -202,6 +203,7 @@ int rvt_post_send(ib_qp* ibqp, const ib_send_wr* wr, const ib_send_wr** bad_wr) 
       *bad_wr = wr;
       return -EINVAL;
     }
+    call_send = qp->s_head == qp->s_last && wr != nullptr && wr->next == nullptr;
     error = post_list(qp, wr, bad_wr, &call_send, &posted);
     if (posted == 0) return error;
     qp->rdi->port->charge(posted * qp->rdi->dparms.costs.post_send);

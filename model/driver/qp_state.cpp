@@ -119,6 +119,7 @@ int looped_to_error(rvt_qp* qp, ib_wc_status err) {
 }  // namespace
 
 int rvt_error_qp(rvt_qp* qp, ib_wc_status err) {
+  const DataVerb verb("rvt_error_qp");
   if (!rvt_enter_error(qp)) return 0;
   if (qp->looped) return looped_to_error(qp, err);
   qp->rdi->port->mmio_write64(qp->rdi->uar + hw::bar::kQpErrorDoorbell,

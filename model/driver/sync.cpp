@@ -5,7 +5,7 @@
 namespace hcasim::rvt {
 
 void Mutex::lock(hw::HostPort& port) {
-  assert_no_lock_held();
+  assert_no_lock_held("Mutex::lock");
   if (!held_) {
     held_ = true;
     return;

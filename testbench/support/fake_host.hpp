@@ -16,6 +16,7 @@
 #include "hcasim/hw/commands.hpp"
 #include "hcasim/hw/cqe.hpp"
 #include "hcasim/hw/host_port.hpp"
+#include "hcasim/rvt/sync.hpp"
 
 /// A machine without a simulator: host memory that notices stray accesses, timers that run while
 /// somebody waits, and an adapter that answers commands and does what a test tells it to.
@@ -188,6 +189,7 @@ class FakeHost : public hw::HostPort {
     blocks.push_back({offset, {bytes.begin(), bytes.end()}});
   }
   std::uint64_t mmio_read64(std::uint64_t offset) override {
+    rvt::assert_no_lock_held("mmio_read64");
     return offset == hw::bar::kDeviceId ? device_id : 0;
   }
 
@@ -246,6 +248,7 @@ class FakeHost : public hw::HostPort {
     explicit Point(FakeHost& host) : host_(host) {}
     void signal() override { ++signals_; }
     bool wait(hw::Time timeout) override {
+      rvt::assert_no_lock_held("WaitPoint::wait");
       if (!host_.may_wait_) throw std::logic_error("wait outside a task");
       const hw::Time end = timeout == hw::kNever ? hw::kNever : host_.now_ + timeout;
       while (signals_ == 0) {

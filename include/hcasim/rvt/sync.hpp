@@ -5,8 +5,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 #include "hcasim/hw/host_port.hpp"
 
@@ -45,17 +49,83 @@ class SpinGuard {
   SpinGuard& operator=(const SpinGuard&) = delete;
 };
 
-/// Throws LockOrderError when a lock is held.
-inline void assert_no_lock_held() {}
+/// A section in which no interrupt comes, without a lock: it may be opened with any lock held.
+class InterruptsOff {
+ public:
+  InterruptsOff() {}
+  ~InterruptsOff() {}
+  InterruptsOff(const InterruptsOff&) = delete;
+  InterruptsOff& operator=(const InterruptsOff&) = delete;
+};
+
+/// Marks the activity as within a data verb, which may not wait, for the life of the guard.
+class DataVerb {
+ public:
+  explicit DataVerb(const char* /*name*/) {}
+  ~DataVerb() {}
+  DataVerb(const DataVerb&) = delete;
+  DataVerb& operator=(const DataVerb&) = delete;
+};
+
+/// Throws LockOrderError when a lock is held or a data verb runs. `what` would wait.
+inline void assert_no_lock_held(const char* /*what*/ = "wait") {}
 }  // namespace locks_unchecked
 #else
 inline namespace locks_checked {
 inline constexpr bool kLocksChecked = true;
 
+/// Where an interrupt may come: at the begin and the end of a data verb and of a section, with no
+/// section open. A test sets a function that then runs as the handler; it never interrupts itself.
+class Preemption {
+ public:
+  /// Runs at every point from now on; an empty function ends that.
+  static void set_hook(std::function<void()> hook) { hook_ = std::move(hook); }
+  /// Called by the guards. Not while an error is on its way up.
+  static void point() {
+    if (!hook_ || running_ || closed_ != 0 || std::uncaught_exceptions() != 0) return;
+    const Running running;
+    hook_();
+  }
+
+ private:
+  friend class SpinGuard;
+  friend class InterruptsOff;
+  struct Running {
+    Running() { running_ = true; }
+    ~Running() { running_ = false; }
+  };
+  static void close() {
+    point();
+    ++closed_;
+  }
+  static void open() {
+    --closed_;
+    point();
+  }
+  inline static thread_local std::function<void()> hook_;
+  inline static thread_local bool running_ = false;
+  inline static thread_local std::size_t closed_ = 0;  // sections open
+};
+
+class InterruptsOff {
+ public:
+  InterruptsOff() { Preemption::close(); }
+  ~InterruptsOff() noexcept(false) { Preemption::open(); }
+  InterruptsOff(const InterruptsOff&) = delete;
+  InterruptsOff& operator=(const InterruptsOff&) = delete;
+};
+
 class SpinGuard {
  public:
-  explicit SpinGuard(spinlock_t& lock) { push(lock); }
-  ~SpinGuard() { --held_; }
+  explicit SpinGuard(spinlock_t& lock) {
+    if (held_ == 0) Preemption::point();
+    push(lock);
+    ++Preemption::closed_;
+  }
+  ~SpinGuard() noexcept(false) {
+    --held_;
+    Preemption::open();
+  }
   SpinGuard(const SpinGuard&) = delete;
   SpinGuard& operator=(const SpinGuard&) = delete;
 
@@ -75,8 +145,31 @@ class SpinGuard {
   inline static thread_local std::size_t held_ = 0;
 };
 
-inline void assert_no_lock_held() {
-  if (SpinGuard::held() != 0) throw LockOrderError("wait with a spin lock held");
+class DataVerb {
+ public:
+  explicit DataVerb(const char* name) : outer_(running_) {
+    Preemption::point();
+    running_ = name;
+  }
+  ~DataVerb() noexcept(false) {
+    running_ = outer_;
+    Preemption::point();
+  }
+  DataVerb(const DataVerb&) = delete;
+  DataVerb& operator=(const DataVerb&) = delete;
+
+  /// The innermost data verb that runs; null outside.
+  static const char* running() { return running_; }
+
+ private:
+  const char* outer_;
+  inline static thread_local const char* running_ = nullptr;
+};
+
+inline void assert_no_lock_held(const char* what = "wait") {
+  if (SpinGuard::held() != 0) throw LockOrderError(std::string(what) + " with a spin lock held");
+  if (DataVerb::running() != nullptr)
+    throw LockOrderError(std::string(what) + " in the data verb " + DataVerb::running());
 }
 }  // namespace locks_checked
 #endif
