@@ -6,8 +6,20 @@
 #include <cstdlib>
 #include <systemc>
 
+#include "sim/engine/own_stack.hpp"
+
+namespace {
+
+/// Tests that run the kernel leave the sanitizer with a wrong idea of this thread's stack.
+class OwnStack : public testing::EmptyTestEventListener {
+  void OnTestEnd(const testing::TestInfo& /*test*/) override { hcasim::sim::announce_own_stack(); }
+};
+
+}  // namespace
+
 int sc_main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
+  testing::UnitTest::GetInstance()->listeners().Append(new OwnStack);  // which owns it
   return RUN_ALL_TESTS();
 }
 

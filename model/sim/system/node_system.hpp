@@ -49,6 +49,8 @@ class NodeSystem : public sc_core::sc_module {
   host::HostModule& host() { return host_; }
   hca::AdapterModule& adapter() { return adapter_; }
   rvt::rvt_dev_info* device() { return device_.get(); }
+  /// Takes the driver's device apart. Nodes of one host need each other for it.
+  void release_device() { device_.reset(); }
 
  private:
   NodeSystem(const sc_core::sc_module_name& module_name, const std::string& name, std::size_t index,

@@ -9,33 +9,9 @@
 
 #include "hcasim/sim/input_error.hpp"
 #include "sim/engine/log.hpp"
-
-#if defined(__SANITIZE_ADDRESS__)
-#include <pthread.h>
-#include <sanitizer/common_interface_defs.h>
-#endif
+#include "sim/engine/own_stack.hpp"
 
 namespace hcasim::sim {
-
-namespace {
-
-// The kernel switches stacks behind the address sanitizer's back. It is told that this is the
-// thread's own stack again, or it would misjudge the frames that an exception leaves.
-void announce_own_stack() {
-#if defined(__SANITIZE_ADDRESS__)
-  pthread_attr_t attributes;
-  void* bottom = nullptr;
-  std::size_t bytes = 0;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
-  pthread_attr_getstack(&attributes, &bottom, &bytes);
-  pthread_attr_destroy(&attributes);
-  void* fake_stack = nullptr;
-  __sanitizer_start_switch_fiber(&fake_stack, bottom, bytes);
-  __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
-#endif
-}
-
-}  // namespace
 
 System::System(const SystemConfig& config, const SystemOptions& options)
     : conductor_(options.run_ahead) {
@@ -59,6 +35,7 @@ System::System(const SystemConfig& config, const SystemOptions& options)
 // The last that came is the first to go, for it may share the host of an earlier one.
 System::~System() {
   conductor_.stop();
+  for (const auto& node : nodes_) node->release_device();
   while (!nodes_.empty()) nodes_.pop_back();
 }
 
