@@ -179,6 +179,7 @@ bool drop(rvt_qp* sqp, rvt_swqe* wqe) {
 
 // True when the engine may go on with the next send.
 bool carry_out(rvt_qp* sqp, rvt_qp* qp, rvt_swqe* wqe) {
+  const InterruptsOff section;  // whoever fails the responder takes the receive in hand away
   if (!takes_requests(qp, sqp)) return drop(sqp, wqe);
   const CopyPaid paid(sqp);
   LoopedSend send{.sqp = sqp, .qp = qp, .swqe = wqe, .s_sge = {}, .s_sg_list = {}, .wc = {}};
