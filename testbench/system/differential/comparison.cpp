@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "comparison.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace hcasim::differential {
+namespace {
+
+using namespace rvt;
+
+constexpr std::size_t kMostDue = kCqEntries / 2;
+
+bool is_receive(const ib_wc& wc) {
+  return (wc.opcode & IB_WC_RECV) != 0;
+}
+
+}  // namespace
+
+Comparison::Comparison(const Rules& rules, std::uint64_t seed)
+    : reference_(rules, seed), machine_(reference_) {
+  connect_all();
+}
+
+void Comparison::connect_all() {
+  Operation op;
+  for (std::size_t slot = 0; slot < kSlots; ++slot) {
+    op.slot = static_cast<std::uint8_t>(slot);
+    op.kind = Kind::kCreateQp;
+    control(op);
+  }
+  op.kind = Kind::kModifyQp;
+  for (const ib_qp_state to : {IB_QPS_INIT, IB_QPS_RTR, IB_QPS_RTS}) {
+    for (std::size_t slot = 0; slot < kSlots; ++slot) {
+      op.slot = static_cast<std::uint8_t>(slot);
+      op.to = to;
+      control(op);
+    }
+  }
+  quiet();
+}
+
+void Comparison::differ(const std::string& what) {
+  if (!difference_.empty()) difference_ += '\n';
+  difference_ += what;
+}
+
+void Comparison::expect(const char* what, long long is, long long should) {
+  if (is == should) return;
+  differ(std::string(what) + ": is " + std::to_string(is) + ", should be " +
+         std::to_string(should));
+}
+
+std::string Comparison::step(const Operation& op) {
+  if (reference_.skips(op)) return {};
+  if (reference_.wants_quiet(op)) quiet();
+  switch (op.kind) {
+    case Kind::kPostSend:
+    case Kind::kPostRecv:
+    case Kind::kPostSrqRecv:
+      post(op);
+      break;
+    case Kind::kPoll:
+      poll(op.slot, op.count);
+      break;
+    case Kind::kQuiet:
+      break;  // it was
+    case Kind::kQueryQp:
+      expect("state", machine_.state(op.slot), reference_.queues(op.slot).state);
+      break;
+    case Kind::kRefused: {
+      const auto what = static_cast<Refusal>(op.slot);
+      expect("return value", machine_.refused(what), reference_.refusal(what));
+      quiet();
+      break;
+    }
+    default:
+      control(op);
+      quiet();
+      break;
+  }
+  return difference_;
+}
+
+void Comparison::control(const Operation& op) {
+  const ib_qp_state before = reference_.queues(op.slot).state;
+  switch (op.kind) {
+    case Kind::kCreateQp:
+      reference_.create(op.slot);
+      expect("return value", machine_.create(op.slot), 0);
+      break;
+    case Kind::kDestroyQp:
+      reference_.destroy(op.slot);
+      expect("return value", machine_.destroy(op.slot), 0);
+      break;
+    default: {
+      const int should = reference_.modify(op);
+      expect("return value", machine_.modify(op, before), should);
+      break;
+    }
+  }
+}
+
+void Comparison::post(const Operation& op) {
+  Posted is;
+  Posted should;
+  if (op.kind == Kind::kPostSend) {
+    is = machine_.post_send(op);
+    should = reference_.post_send(op);
+  } else {
+    is = machine_.post_recv(op);
+    should = op.kind == Kind::kPostRecv ? reference_.post_recv(op) : reference_.post_srq_recv(op);
+  }
+  expect("return value", is.error, should.error);
+  expect("bad_wr", is.bad, should.bad);
+  for (std::size_t cq = 0; cq < kCqs; ++cq) {
+    if (reference_.due(cq) > kMostDue) drain(cq);
+  }
+}
+
+void Comparison::poll(std::size_t cq, std::size_t entries) {
+  std::vector<ib_wc> wcs(entries);
+  const std::size_t should = std::min(entries, reference_.due(cq));
+  const int got = machine_.poll(cq, static_cast<int>(entries), wcs.data());
+  expect("completions polled", got, static_cast<long long>(should));
+  for (int i = 0; i < got; ++i) compare(wcs[static_cast<std::size_t>(i)]);
+}
+
+void Comparison::drain(std::size_t cq) {
+  poll(cq, reference_.due(cq) + 1);
+}
+
+void Comparison::compare(const ib_wc& wc) {
+  ++completions_;
+  const bool receive = is_receive(wc);
+  Expected expected;
+  if (!reference_.take_expected(wc.wr_id, receive, expected)) {
+    differ("a completion that should not be: wr_id " + std::to_string(wc.wr_id) + ", status " +
+           std::to_string(wc.status));
+    return;
+  }
+  expect("wr_id", static_cast<long long>(wc.wr_id), static_cast<long long>(expected.wr_id));
+  expect("status", wc.status, expected.status);
+  expect("opcode", wc.opcode, expected.opcode);
+  if (wc.status != IB_WC_SUCCESS || !receive) return;
+  expect("byte_len", wc.byte_len, expected.byte_len);
+  expect("flag of immediate data", wc.wc_flags & IB_WC_WITH_IMM,
+         expected.has_imm ? IB_WC_WITH_IMM : 0);
+  if (expected.has_imm) expect("immediate data", be32_to_cpu(wc.ex.imm_data), expected.imm);
+}
+
+// Receives of the SRQ come first: they tell which queue pair got which, where time decides.
+void Comparison::quiet() {
+  machine_.settle();
+  std::vector<ib_wc> shared(kSharedSlots + kSlots);
+  const int got = machine_.poll(kSharedCq, static_cast<int>(shared.size()), shared.data());
+  shared.resize(static_cast<std::size_t>(got));
+  Owners owners;
+  for (const ib_wc& wc : shared) owners[wc.wr_id] = machine_.slot_of(wc.qp);
+  reference_.settle(owners);
+  expect("completions of the SRQ", got, static_cast<long long>(reference_.due(kSharedCq)));
+  for (const ib_wc& wc : shared) compare(wc);
+  compare_states();
+  compare_touched();
+}
+
+void Comparison::compare_states() {
+  for (std::size_t slot = 0; slot < kSlots; ++slot) {
+    const Queues& q = reference_.queues(slot);
+    if (!q.exists || machine_.state(slot) == q.state) continue;
+    differ("queue pair " + std::to_string(slot) + ":");
+    expect("state", machine_.state(slot), q.state);
+  }
+}
+
+// What a message that failed has left is anything, but where a later one was written over it.
+void Comparison::resynchronise(std::size_t index) {
+  const std::vector<Touched>& touched = reference_.touched();
+  const Touched& area = touched[index];
+  std::uint32_t known = 0;
+  for (std::size_t i = index + 1; i < touched.size(); ++i) {
+    const Touched& later = touched[i];
+    const bool same = later.node == area.node && later.offset == area.offset && !later.undefined;
+    if (same) known = std::max(known, later.bytes);
+  }
+  machine_.read(area.node, area.offset + known,
+                reference_.memory(area.node).data() + area.offset + known, area.bytes - known);
+}
+
+void Comparison::compare_touched() {
+  std::vector<Touched>& touched = reference_.touched();
+  for (std::size_t i = 0; i < touched.size(); ++i) {
+    if (touched[i].undefined) resynchronise(i);
+  }
+  for (const Touched& area : touched) {
+    if (!area.undefined) compare_memory(area.node, area.offset, area.bytes);
+  }
+  touched.clear();
+}
+
+void Comparison::compare_memory(std::size_t node, std::uint32_t offset, std::uint32_t bytes) {
+  if (bytes == 0) return;
+  std::vector<std::uint8_t> is(bytes);
+  machine_.read(node, offset, is.data(), bytes);
+  const auto should = reference_.memory(node).begin() + offset;
+  const auto [wrong, right] = std::mismatch(is.begin(), is.end(), should);
+  if (wrong == is.end()) return;
+  differ("memory of node " + std::to_string(node) + " at " +
+         std::to_string(offset + (wrong - is.begin())) + ":");
+  expect("byte", *wrong, *right);
+}
+
+std::string Comparison::finish() {
+  if (!difference_.empty()) return difference_;
+  quiet();
+  for (std::size_t cq = 0; cq < kCqs; ++cq) drain(cq);
+  for (std::size_t node = 0; node < kNodes; ++node) compare_memory(node, 0, kMemoryBytes);
+  if (!reference_.retries_without_end() && !machine_.comes_to_rest()) {
+    differ("it does not come to rest");
+  }
+  return difference_;
+}
+
+}  // namespace hcasim::differential
