@@ -221,9 +221,10 @@ Posted Reference::post_send(const Operation& op) {
     append_send(op.slot, op, static_cast<std::uint32_t>(i), flaw);
     q.moving = q.moving || q.state == IB_QPS_RTS;
   }
-  // A short send alone on an idle queue is looped back before the post returns.
+  // A short send alone on an idle queue is looped back before the post returns, once RTR has told
+  // that the queue pair is.
   const bool alone = idle && op.count == 1 && !q.sends.empty() && q.sends.front().length <= kMtu;
-  if (looped(op.slot) && alone) run(op.slot, nullptr, false);
+  if (looped(op.slot) && q.peer_life != 0 && alone) run(op.slot, nullptr, false);
   return result;
 }
 
