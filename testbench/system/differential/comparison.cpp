@@ -3,6 +3,7 @@
 #include "comparison.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <vector>
 
 namespace hcasim::differential {
@@ -55,6 +56,10 @@ void Comparison::expect(const char* what, long long is, long long should) {
 std::string Comparison::step(const Operation& op) {
   if (reference_.skips(op)) return {};
   if (reference_.wants_quiet(op)) quiet();
+  if (reference_.may_race(op)) {
+    race(op);
+    return difference_;
+  }
   switch (op.kind) {
     case Kind::kPostSend:
     case Kind::kPostRecv:
@@ -97,6 +102,7 @@ void Comparison::control(const Operation& op) {
     default: {
       const int should = reference_.modify(op);
       expect("return value", machine_.modify(op, before), should);
+      if (should == 0) ++census_.moves[before][op.to];
       break;
     }
   }
@@ -114,6 +120,8 @@ void Comparison::post(const Operation& op) {
   }
   expect("return value", is.error, should.error);
   expect("bad_wr", is.bad, should.bad);
+  census_.full += should.error == -ENOMEM ? 1 : 0;
+  census_.invalid += should.error == -EINVAL ? 1 : 0;
   for (std::size_t cq = 0; cq < kCqs; ++cq) {
     if (reference_.due(cq) > kMostDue) drain(cq);
   }
@@ -132,7 +140,8 @@ void Comparison::drain(std::size_t cq) {
 }
 
 void Comparison::compare(const ib_wc& wc) {
-  ++completions_;
+  ++census_.completions;
+  ++census_.statuses[wc.status];
   const bool receive = is_receive(wc);
   Expected expected;
   if (!reference_.take_expected(wc.wr_id, receive, expected)) {
@@ -150,9 +159,14 @@ void Comparison::compare(const ib_wc& wc) {
   if (expected.has_imm) expect("immediate data", be32_to_cpu(wc.ex.imm_data), expected.imm);
 }
 
-// Receives of the SRQ come first: they tell which queue pair got which, where time decides.
 void Comparison::quiet() {
   machine_.settle();
+  ++census_.quiet;
+  settle_and_compare({});
+}
+
+// Receives of the SRQ come first: they tell which queue pair got which, where time decides.
+void Comparison::settle_and_compare(const std::vector<ib_wc>& seen) {
   std::vector<ib_wc> shared(kSharedSlots + kSlots);
   const int got = machine_.poll(kSharedCq, static_cast<int>(shared.size()), shared.data());
   shared.resize(static_cast<std::size_t>(got));
@@ -161,8 +175,45 @@ void Comparison::quiet() {
   reference_.settle(owners);
   expect("completions of the SRQ", got, static_cast<long long>(reference_.due(kSharedCq)));
   for (const ib_wc& wc : shared) compare(wc);
+  for (const ib_wc& wc : seen) compare(wc);
   compare_states();
   compare_touched();
+}
+
+// What the queue pair and its peer have completed since is looked at first: it tells how far the
+// messages came.
+void Comparison::race(const Operation& op) {
+  const std::array<std::size_t, 2> ends = {op.slot, peer_of(op.slot)};
+  const std::size_t posted = reference_.queues(op.slot).sends.size();
+  expect("return value", machine_.modify(op, IB_QPS_RTS), 0);
+  machine_.settle();
+  std::vector<ib_wc> all;
+  for (const std::size_t end : ends) {
+    ib_wc wc;
+    while (machine_.poll(send_cq_of(end), 1, &wc) == 1) all.push_back(wc);
+  }
+  std::array<SeenEnd, 2> seen;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    std::array<std::size_t, 2> before = {reference_.waiting(ends[i], false),
+                                         reference_.waiting(ends[i], true)};
+    for (const ib_wc& wc : all) {
+      if (wc.wr_id >> 56 != ends[i]) continue;
+      std::size_t& old = before[is_receive(wc) ? 1 : 0];
+      if (old != 0) {
+        --old;
+      } else if (is_receive(wc)) {
+        seen[i].received += wc.status == IB_WC_SUCCESS ? 1 : 0;
+      } else if (wc.status != IB_WC_SUCCESS && seen[i].first_failed == 0) {
+        seen[i].first_failed = wc.wr_id;
+      }
+    }
+  }
+  const std::string wrong = reference_.race(op.slot, seen);
+  if (!wrong.empty()) return differ(wrong);
+  const std::size_t flushed = reference_.queues(op.slot).sends.size();
+  ++census_.races;
+  if (flushed != 0 && flushed != posted) ++census_.split_races;
+  settle_and_compare(all);
 }
 
 void Comparison::compare_states() {

@@ -4,8 +4,8 @@
 // Random sequences of verbs against a reference of the rules: see README.md.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iostream>
+#include <utility>
 
 #include "run.hpp"
 #include "support/seed.hpp"
@@ -17,14 +17,41 @@ constexpr std::uint32_t kSteps = 100'000;
 constexpr std::uint64_t kSeeds = 20;
 constexpr std::uint64_t kStepsToShrink = 1'000'000;
 
+// A sequence in which little happens shows little.
+void expect_much(const Census& census) {
+  using namespace rvt;
+  EXPECT_GT(census.completions, kSteps);
+  for (const ib_wc_status status :
+       {IB_WC_SUCCESS, IB_WC_LOC_LEN_ERR, IB_WC_LOC_PROT_ERR, IB_WC_WR_FLUSH_ERR,
+        IB_WC_REM_INV_REQ_ERR, IB_WC_REM_ACCESS_ERR, IB_WC_REM_OP_ERR, IB_WC_RETRY_EXC_ERR,
+        IB_WC_RNR_RETRY_EXC_ERR}) {
+    EXPECT_GT(census.statuses[status], 0u) << "status " << int{status};
+  }
+  for (const auto& [from, to] : {std::pair{IB_QPS_RESET, IB_QPS_INIT},
+                                 {IB_QPS_INIT, IB_QPS_RTR},
+                                 {IB_QPS_RTR, IB_QPS_RTS},
+                                 {IB_QPS_RTS, IB_QPS_SQD},
+                                 {IB_QPS_SQD, IB_QPS_RTS},
+                                 {IB_QPS_RTS, IB_QPS_RESET},
+                                 {IB_QPS_ERR, IB_QPS_RESET}}) {
+    EXPECT_GT(census.moves[from][to], 0u) << int{from} << " to " << int{to};
+  }
+  EXPECT_GT(census.full, 0u);
+  EXPECT_GT(census.invalid, 0u);
+  EXPECT_GT(census.split_races, 0u);
+}
+
 class Differential : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(Differential, VerbsFollowTheReference) {
   const std::uint64_t seed = support::test_seed(GetParam());
   const Outcome outcome = run_drawn({}, seed, kSteps);
-  std::cout << outcome.completions << " completions of " << outcome.carried_out << " steps\n";
+  const Census& census = outcome.census;
+  std::cout << census.completions << " completions of " << outcome.carried_out << " steps, "
+            << census.quiet << " quiet points, " << census.races << " races, " << census.split_races
+            << " split; full " << census.full << ", invalid " << census.invalid << "\n";
   EXPECT_EQ(outcome.difference, "") << report(seed, shrink({}, seed, outcome, kStepsToShrink));
-  EXPECT_GT(outcome.completions, kSteps / 4);
+  expect_much(census);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Differential, testing::Range(std::uint64_t{1}, kSeeds + 1));

@@ -111,8 +111,25 @@ Operation Generator::repair(const Reference& reference, std::size_t slot) {
   return op;
 }
 
+// Takes a queue pair down while messages are under way, if any pair has some.
+bool Generator::race(const Reference& reference, Operation& op) {
+  constexpr std::uint32_t kLatest = 4'000;  // ns: by then most have arrived
+  constexpr std::size_t kFew = 4;
+  op.kind = Kind::kModifyQp;
+  op.to = IB_QPS_ERR;
+  op.racing = true;
+  op.length = below(kLatest);
+  const std::uint32_t first = below(kSlots);
+  for (std::size_t i = 0; i < kSlots; ++i) {
+    op.slot = static_cast<std::uint8_t>((first + i) % kSlots);
+    if (reference.queues(op.slot).sends.size() >= kFew && reference.may_race(op)) return true;
+  }
+  return false;
+}
+
 Operation Generator::control(const Reference& reference) {
-  for (int i = 0; i < 12; ++i) {
+  constexpr std::size_t kLooks = 2 * kSlots;
+  for (std::size_t i = 0; i < kLooks; ++i) {
     const std::size_t slot = below(kSlots);
     if (!up(reference, slot) && !one_in(6)) return repair(reference, slot);
   }
@@ -138,21 +155,23 @@ Operation Generator::control(const Reference& reference) {
 
 Operation Generator::draw(const Reference& reference) {
   const std::uint32_t what = below(1000);
-  if (what < 500) return send(reference);
-  if (what < 890) return receive(reference);
-  if (what < 975) {
+  if (what < 490) return send(reference);
+  if (what < 870) return receive(reference);
+  if (what < 965) {
     Operation op;
     op.kind = Kind::kPoll;
     op.slot = static_cast<std::uint8_t>(below(kCqs));
     op.count = static_cast<std::uint8_t>(1 + below(64));
     return op;
   }
-  if (what < 985) {
+  if (what < 975) {
     Operation op;
     op.kind = one_in(10) ? Kind::kQueryQp : Kind::kQuiet;
     op.slot = static_cast<std::uint8_t>(below(kSlots));
     return op;
   }
+  Operation op;
+  if (what >= 997 && race(reference, op)) return op;
   return control(reference);
 }
 
@@ -165,6 +184,8 @@ Operation Generator::next(const Reference& reference, std::uint32_t id) {
     const bool post =
         op.kind == Kind::kPostSend || op.kind == Kind::kPostRecv || op.kind == Kind::kPostSrqRecv;
     if (!post) break;
+    const bool down = op.kind != Kind::kPostSrqRecv && !up(reference, op.slot);
+    if (down && !one_in(6)) continue;
     const bool full =
         op.kind == Kind::kPostSend   ? reference.free_sends(reference.queues(op.slot)) == 0
         : op.kind == Kind::kPostRecv ? reference.queues(op.slot).receives.size() == kReceiveSlots

@@ -23,6 +23,7 @@ class Generator {
   Operation send(const Reference& reference);
   Operation receive(const Reference& reference);
   Operation control(const Reference& reference);
+  bool race(const Reference& reference, Operation& op);
   Operation repair(const Reference& reference, std::size_t slot);
   Flaw send_flaw(rvt::ib_wr_opcode opcode);
 

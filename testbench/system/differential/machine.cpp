@@ -133,7 +133,12 @@ int Machine::modify(const Operation& op, ib_qp_state before) {
   attr.cur_qp_state = before == IB_QPS_RTS ? IB_QPS_SQD : IB_QPS_RTS;
   const int mask = mask_of(op.slot, op, before);
   int result = 0;
-  run(node_of(op.slot), [&] { result = ib_modify_qp(qps_[op.slot], &attr, mask); });
+  host::HostModule& host = system_.node(node_of(op.slot)).host();
+  const hw::Time start = system_.now() + (op.racing ? op.length : 0) * hw::kNanosecond;
+  run(node_of(op.slot), [&] {
+    if (op.racing) host.tasks().sleep_until(start);
+    result = ib_modify_qp(qps_[op.slot], &attr, mask);
+  });
   return result;
 }
 

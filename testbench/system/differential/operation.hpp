@@ -62,6 +62,8 @@ struct Operation {
   rvt::ib_qp_state to = rvt::IB_QPS_RESET;
   rvt::ib_wr_opcode opcode = rvt::IB_WR_SEND;
   bool unsignaled = false;
+  bool racing =
+      false;  ///< modify to ERR: `length` ns after the posts, instead of when all is quiet
   std::uint32_t id = 0;      ///< number in the first sequence, of which wr_ids are made
   std::uint32_t length = 0;  ///< bytes of each request; modify: first PSN, where free
 };

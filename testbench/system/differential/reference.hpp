@@ -52,6 +52,7 @@ struct Queues {
   rvt::ib_qp_state state = rvt::IB_QPS_RESET;
   std::uint32_t life = 0;       ///< how often the slot was filled
   std::uint32_t peer_life = 0;  ///< which life of the peer it is connected to; 0: none
+  bool had_rts = false;         ///< since it was made, so that it knows how many READs it may have
   bool fresh = false;           ///< nothing was exchanged since RTR
   std::uint32_t sq_psn = 0;     ///< first to send
   std::uint32_t rq_psn = 0;     ///< first expected
@@ -72,6 +73,12 @@ struct Posted {
 
 /// Who took which receive of the SRQ: the one thing that the rules leave to time.
 using Owners = std::map<std::uint64_t, std::size_t>;
+
+/// What was seen of one end of a pair that was taken down under traffic.
+struct SeenEnd {
+  std::uint64_t first_failed = 0;  ///< wr_id of the first send that failed; 0: none did
+  std::size_t received = 0;        ///< receives that succeeded
+};
 
 struct Touched {
   std::size_t node = 0;
@@ -106,6 +113,16 @@ class Reference {
   std::size_t due(std::size_t cq) const { return due_[cq]; }
   /// All that can happen happens.
   void settle(const Owners& owners);
+  /// True for a step that may take a queue pair to ERR while messages are under way.
+  bool may_race(const Operation& op) const;
+  /// It does. How far the messages came is seen; what follows from it is not.
+  /// @param seen of the queue pair and of its peer
+  /// @return what cannot be; empty: nothing
+  std::string race(std::size_t slot, const std::array<SeenEnd, 2>& seen);
+  /// Completions of a queue that nobody has taken yet.
+  std::size_t waiting(std::size_t slot, bool receive) const {
+    return expected_[slot][receive ? 1 : 0].size();
+  }
   /// Some send waits for a receive again and again.
   bool retries_without_end() const;
 
@@ -143,6 +160,9 @@ class Reference {
   End with_receive(std::size_t slot, const Receive& receive);
   bool offers_receive(std::size_t slot, const Owners* owners, bool take_unseen) const;
   Receive take_receive(std::size_t slot);
+  std::string race_one_way(std::size_t slot, const SeenEnd& here, std::size_t received);
+  bool land(std::size_t slot, const Send& send, bool done, bool known, std::size_t& received);
+  void undefine(std::size_t slot, const Send& send);
   bool flush_late(const Owners& owners);
   void move_data(std::size_t slot, const Send& send);
   void write(std::size_t node, std::uint32_t offset, const std::uint8_t* from, std::uint32_t bytes);

@@ -104,6 +104,7 @@ bool Reference::both_would_move(std::size_t slot, bool with_hazard) const {
 }
 
 bool Reference::wants_quiet(const Operation& op) const {
+  if (may_race(op)) return false;
   const std::size_t slot = op.slot;
   const bool bad = op.flaw == Flaw::kBadLkey;
   switch (op.kind) {
@@ -149,6 +150,7 @@ void Reference::create(std::size_t slot) {
 void Reference::destroy(std::size_t slot) {
   clear(slot);
   slots_[slot].exists = false;
+  slots_[slot].had_rts = false;
 }
 
 int Reference::modify(const Operation& op) {
@@ -176,6 +178,7 @@ int Reference::modify(const Operation& op) {
     const bool receives = peer.state >= IB_QPS_RTR && peer.state <= IB_QPS_SQD;
     q.sq_psn = facing && receives ? peer.rq_psn : op.length;
   }
+  q.had_rts = q.had_rts || op.to == IB_QPS_RTS;
   q.state = op.to;
   return 0;
 }
@@ -188,7 +191,7 @@ int Reference::check_send(const Queues& q, const Operation& op, Flaw flaw) const
   const std::size_t slot = op.slot;
   if (flaw == Flaw::kTooManySges || flaw == Flaw::kBadOpcode) return -EINVAL;
   const bool answers = op.opcode == IB_WR_RDMA_READ || is_atomic(op.opcode);
-  if (answers && !reliable(slot)) return -EINVAL;
+  if (answers && (!reliable(slot) || !q.had_rts)) return -EINVAL;
   if (free_sends(q) == 0) return -ENOMEM;
   return flaw == Flaw::kLongInline || flaw == Flaw::kBadLkey ? -EINVAL : 0;
 }

@@ -27,7 +27,7 @@ constexpr std::size_t kMostSteps = 1'000'000;
 struct Shared {
   std::uint32_t done = 0;
   bool ended = false;
-  std::uint64_t completions = 0;
+  Census census;
   std::uint64_t carried_out = 0;
   char difference[4096] = {};
   Operation steps[kMostSteps] = {};
@@ -67,7 +67,7 @@ void run_child(const Rules& rules, std::uint64_t seed, std::uint32_t steps, cons
     difference = comparison.step(op);
   }
   tell(shared, comparison.finish());
-  shared.completions = comparison.completions();
+  shared.census = comparison.census();
 }
 
 Outcome run_apart(const Rules& rules, std::uint64_t seed, std::uint32_t steps, const Draw& draw) {
@@ -90,7 +90,7 @@ Outcome run_apart(const Rules& rules, std::uint64_t seed, std::uint32_t steps, c
   if (!shared.ended) tell(shared, "it crashes, status " + std::to_string(status));
   return {{shared.steps, shared.steps + shared.done},
           shared.difference,
-          shared.completions,
+          shared.census,
           shared.carried_out};
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "comparison.hpp"
 #include "operation.hpp"
 #include "reference.hpp"
 
@@ -15,7 +16,7 @@ namespace hcasim::differential {
 struct Outcome {
   std::vector<Operation> done;  ///< up to the step at which machine and reference differ
   std::string difference;       ///< empty: they do not
-  std::uint64_t completions = 0;
+  Census census;
   std::uint64_t carried_out = 0;  ///< steps that were not left out
 };
 
