@@ -180,6 +180,25 @@ void Comparison::settle_and_compare(const std::vector<ib_wc>& seen) {
   compare_touched();
 }
 
+// Completions that were due before are not news.
+SeenEnd Comparison::look_at(std::size_t end, const std::vector<ib_wc>& all) const {
+  SeenEnd seen;
+  std::array<std::size_t, 2> before = {reference_.waiting(end, false),
+                                       reference_.waiting(end, true)};
+  for (const ib_wc& wc : all) {
+    if (wc.wr_id >> kMarkShift != end) continue;
+    std::size_t& old = before[is_receive(wc) ? 1 : 0];
+    if (old != 0) {
+      --old;
+    } else if (is_receive(wc)) {
+      seen.received += wc.status == IB_WC_SUCCESS ? 1 : 0;
+    } else if (wc.status != IB_WC_SUCCESS && seen.first_failed == 0) {
+      seen.first_failed = wc.wr_id;
+    }
+  }
+  return seen;
+}
+
 // What the queue pair and its peer have completed since is looked at first: it tells how far the
 // messages came.
 void Comparison::race(const Operation& op) {
@@ -192,22 +211,7 @@ void Comparison::race(const Operation& op) {
     ib_wc wc;
     while (machine_.poll(send_cq_of(end), 1, &wc) == 1) all.push_back(wc);
   }
-  std::array<SeenEnd, 2> seen;
-  for (std::size_t i = 0; i < ends.size(); ++i) {
-    std::array<std::size_t, 2> before = {reference_.waiting(ends[i], false),
-                                         reference_.waiting(ends[i], true)};
-    for (const ib_wc& wc : all) {
-      if (wc.wr_id >> 56 != ends[i]) continue;
-      std::size_t& old = before[is_receive(wc) ? 1 : 0];
-      if (old != 0) {
-        --old;
-      } else if (is_receive(wc)) {
-        seen[i].received += wc.status == IB_WC_SUCCESS ? 1 : 0;
-      } else if (wc.status != IB_WC_SUCCESS && seen[i].first_failed == 0) {
-        seen[i].first_failed = wc.wr_id;
-      }
-    }
-  }
+  const std::array<SeenEnd, 2> seen = {look_at(ends[0], all), look_at(ends[1], all)};
   const std::string wrong = reference_.race(op.slot, seen);
   if (!wrong.empty()) return differ(wrong);
   const std::size_t flushed = reference_.queues(op.slot).sends.size();

@@ -46,6 +46,7 @@ class Comparison {
   void poll(std::size_t cq, std::size_t entries);
   void quiet();
   void race(const Operation& op);
+  SeenEnd look_at(std::size_t end, const std::vector<rvt::ib_wc>& all) const;
   void settle_and_compare(const std::vector<rvt::ib_wc>& seen);
   void drain(std::size_t cq);
   void compare(const rvt::ib_wc& wc);

@@ -4,7 +4,9 @@
 // Random sequences of verbs against a reference of the rules: see README.md.
 #include <gtest/gtest.h>
 
+#include <hcasim/sim/trace.hpp>
 #include <iostream>
+#include <sstream>
 #include <utility>
 
 #include "run.hpp"
@@ -50,7 +52,7 @@ TEST_P(Differential, VerbsFollowTheReference) {
   std::cout << census.completions << " completions of " << outcome.carried_out << " steps, "
             << census.quiet << " quiet points, " << census.races << " races, " << census.split_races
             << " split; full " << census.full << ", invalid " << census.invalid << "\n";
-  EXPECT_EQ(outcome.difference, "") << report(seed, shrink({}, seed, outcome, kStepsToShrink));
+  ASSERT_EQ(outcome.difference, "") << report(seed, shrink({}, seed, outcome, kStepsToShrink));
   expect_much(census);
 }
 
@@ -78,6 +80,17 @@ TEST(DifferentialItself, FindsARefusedSend) {
 
 TEST(DifferentialItself, FindsAWrongStatus) {
   expect_found({.flush_status = rvt::IB_WC_GENERAL_ERR});
+}
+
+TEST(DifferentialItself, PrintsATraceThatCanBeRead) {
+  constexpr std::uint32_t kFew = 3'000;
+  const Outcome outcome = run_drawn({}, 1, kFew);
+  std::istringstream text(to_trace(outcome.done));
+  sim::TraceReader reader(text);
+  sim::Operation line;
+  std::size_t lines = 0;
+  while (reader.next(line)) ++lines;
+  EXPECT_GT(lines, kFew);
 }
 
 }  // namespace

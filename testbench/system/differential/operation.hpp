@@ -159,9 +159,10 @@ constexpr bool takes_receive(rvt::ib_wr_opcode opcode) {
   return is_send(opcode) || opcode == rvt::IB_WR_RDMA_WRITE_WITH_IMM;
 }
 
-constexpr std::uint64_t kSharedMark = 0xff;
+inline constexpr std::uint64_t kSharedMark = 0xff;
+inline constexpr unsigned kMarkShift = 56;  // of a wr_id: the slot above, or the mark
 constexpr std::uint64_t wr_id_of(std::uint64_t mark, std::uint32_t id, std::uint32_t index) {
-  return mark << 56 | std::uint64_t{id} << 8 | index;
+  return mark << kMarkShift | std::uint64_t{id} << 8 | index;
 }
 
 /// Part of the source area that a request sends or, of a READ, reads; a multiple of 8.

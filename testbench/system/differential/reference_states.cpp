@@ -52,8 +52,11 @@ Reference::Reference(const Rules& rules, std::uint64_t seed) : rules_(rules) {
   std::mt19937_64 random(seed);
   for (std::vector<std::uint8_t>& bytes : memory_) {
     bytes.resize(kMemoryBytes);
-    std::generate(bytes.begin(), bytes.end(),
-                  [&] { return static_cast<std::uint8_t>(random() >> 56); });
+    std::uint64_t word = 0;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      word = i % sizeof word == 0 ? random() : word >> 8;
+      bytes[i] = static_cast<std::uint8_t>(word);
+    }
   }
 }
 

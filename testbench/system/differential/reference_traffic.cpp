@@ -40,12 +40,12 @@ std::uint64_t load(const std::vector<std::uint8_t>& memory, std::uint32_t offset
 
 void Reference::complete(std::size_t slot, bool receive, const Expected& expected) {
   expected_[slot][receive ? 1 : 0].push_back(expected);
-  if (expected.wr_id >> 56 == kSharedMark) shared_owner_[expected.wr_id] = slot;
+  if (expected.wr_id >> kMarkShift == kSharedMark) shared_owner_[expected.wr_id] = slot;
   ++due_[receive ? recv_cq_of(slot) : send_cq_of(slot)];
 }
 
 std::size_t Reference::owner_of(std::uint64_t wr_id) const {
-  if (wr_id >> 56 != kSharedMark) return wr_id >> 56;
+  if (wr_id >> kMarkShift != kSharedMark) return wr_id >> kMarkShift;
   const auto found = shared_owner_.find(wr_id);
   return found == shared_owner_.end() ? kSlots : found->second;
 }

@@ -31,7 +31,9 @@ class Writer {
   std::string take() { return text_; }
 
   void head() {
-    text_ += "hcasim-trace 1\nb create_srq s max_wr=" + std::to_string(kSharedSlots) + '\n';
+    text_ +=
+        "hcasim-trace 1\nnode a\nnode b\nb create_srq s max_wr=" + std::to_string(kSharedSlots) +
+        '\n';
     for (std::size_t slot = 0; slot < kSlots; slot += 2) connect(slot);
   }
 
@@ -40,12 +42,14 @@ class Writer {
     whole.node = names_.intern(kNodeNames[node(op)]);
     whole.object = names_.intern(op.kind == Kind::kPostSrqRecv ? "s" : qp_name(op.slot));
     if (!fill(op, whole)) return comment(op);
-    const std::uint32_t count = op.kind == Kind::kModifyQp ? 1 : op.count;
+    describe(op, whole);
+    const std::uint32_t count = is_post(whole.verb) ? op.count : 1;
     for (std::uint32_t i = 0; i < count; ++i) {
       sim::Operation line = whole;
       if (is_post(line.verb)) request(op, i, line);
       append_operation(text_, line, names_);
       if (op.flaw != Flaw::kNone && i + 1 == count) text_ += "  # " + flaw(op.flaw);
+      if (op.racing) text_ += "  # " + std::to_string(op.length) + " ns after what precedes it";
       text_ += '\n';
     }
   }
@@ -69,6 +73,7 @@ class Writer {
     line.set(sim::Arg::kMaxSendWr, kSendSlots);
     line.set(sim::Arg::kMaxRecvWr, kReceiveSlots);
     line.set(sim::Arg::kMtu, kMtu);
+    line.set(sim::Arg::kMrLength, kMemoryBytes);
     if (pair_of(slot).shared && !looped(slot)) line.set(sim::Arg::kSrq, names_.intern("s"));
     append_operation(text_, line, names_);
     text_ += uses_srq(slot + 1) && looped(slot) ? "  # the second end with srq=s\n" : "\n";
@@ -93,9 +98,26 @@ class Writer {
         line.verb = sim::Verb::kModifyQp;
         line.set(sim::Arg::kState, static_cast<std::uint64_t>(op.to));
         return true;
+      case Kind::kCreateQp:
+        line.verb = sim::Verb::kCreateQp;
+        return true;
       default:
         return false;
     }
+  }
+
+  void describe(const Operation& op, sim::Operation& line) {
+    if (op.kind == Kind::kModifyQp && op.to == rvt::IB_QPS_RTR) {
+      const std::uint64_t node = names_.intern(kNodeNames[node_of(peer_of(op.slot))]);
+      line.set(sim::Arg::kDest, node << 32 | names_.intern(qp_name(peer_of(op.slot))));
+    }
+    if (op.kind != Kind::kCreateQp) return;
+    line.set(sim::Arg::kType, static_cast<std::uint64_t>(pair_of(op.slot).type));
+    line.set(sim::Arg::kSendCq, names_.intern(sim::kDefaultCq));
+    line.set(sim::Arg::kRecvCq, names_.intern(sim::kDefaultCq));
+    line.set(sim::Arg::kMaxSendWr, kSendSlots);
+    line.set(sim::Arg::kMaxRecvWr, kReceiveSlots);
+    if (uses_srq(op.slot)) line.set(sim::Arg::kSrq, names_.intern("s"));
   }
 
   void request(const Operation& op, std::uint32_t index, sim::Operation& line) {
@@ -104,12 +126,34 @@ class Writer {
     line.set(sim::Arg::kWrId, wr_id_of(mark, op.id, index));
     if (index + 1u < op.count) line.flags |= sim::kMore;
     if (send && op.unsignaled) line.flags |= sim::kUnsignaled;
-    const std::uint32_t length = !send ? kReceiveBytes : is_atomic(op.opcode) ? 8 : op.length;
-    const std::uint32_t offset = send ? source_of(op.id, index) : 0;
-    line.add_sge({names_.intern(sim::kDefaultMr), length, offset});
-    if (!send || is_send(op.opcode)) return;
-    line.set(sim::Arg::kRemoteMr, names_.intern(sim::kDefaultMr));
-    line.set(sim::Arg::kRemoteOffset, window_of(peer_of(op.slot)));
+    const sim::NameId memory = names_.intern(sim::kDefaultMr);
+    if (!send) {
+      line.add_sge({memory, kReceiveBytes, 0});
+      return;
+    }
+    const bool atomic = is_atomic(op.opcode);
+    const bool lands = atomic || op.opcode == rvt::IB_WR_RDMA_READ;
+    const std::uint32_t source = source_of(op.id, index);
+    line.add_sge({memory, atomic ? 8 : op.length, lands ? landing_of(op.slot) : source});
+    operands(op, index, line);
+    if (is_send(op.opcode)) return;
+    const std::uint32_t window = window_of(peer_of(op.slot));
+    line.set(sim::Arg::kRemoteMr, memory);
+    line.set(sim::Arg::kRemoteOffset, atomic  ? window + source % kWindowBytes
+                                      : lands ? source
+                                              : window);
+  }
+
+  static void operands(const Operation& op, std::uint32_t index, sim::Operation& line) {
+    const std::uint64_t operand = wr_id_of(op.slot, op.id, index);
+    if (op.opcode == rvt::IB_WR_ATOMIC_FETCH_AND_ADD) line.set(sim::Arg::kAdd, operand);
+    if (op.opcode == rvt::IB_WR_ATOMIC_CMP_AND_SWP) {
+      line.set(sim::Arg::kCompare, operand);
+      line.set(sim::Arg::kSwap, ~operand);
+    }
+    const bool immediate =
+        op.opcode == rvt::IB_WR_SEND_WITH_IMM || op.opcode == rvt::IB_WR_RDMA_WRITE_WITH_IMM;
+    if (immediate) line.set(sim::Arg::kImm, op.id + index);
   }
 
   void comment(const Operation& op) {
@@ -123,9 +167,6 @@ class Writer {
         break;
       case Kind::kRefused:
         text_ += "# a control verb to be refused: " + number + '\n';
-        break;
-      case Kind::kCreateQp:
-        text_ += "# create_qp " + qp_name(op.slot) + " as before\n";
         break;
       default:
         text_ += "# query_qp " + qp_name(op.slot) + '\n';
