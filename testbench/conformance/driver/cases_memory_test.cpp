@@ -49,7 +49,7 @@ class MemoryCases : public DriverTest {
   ib_mr* fast = nullptr;
 };
 
-TEST_F(MemoryCases, B38_RegionsOfUsersAreNotInvalidated) {
+TEST_F(MemoryCases, B38_Quirk21_RegionsOfUsersAreNotInvalidated) {
   ib_qp* qp = make_qp_in(IB_QPS_RTS);
   EXPECT_EQ(invalidate(qp, mr->lkey), -EINVAL);
   EXPECT_NE(bad_send, nullptr);
@@ -61,7 +61,7 @@ TEST_F(MemoryCases, B38_RegionsOfUsersAreNotInvalidated) {
 }
 
 // The books do not change when the post is refused, whatever for.
-TEST_F(MemoryCases, H11_RefusedRegistrationChangesNothing) {
+TEST_F(MemoryCases, H11_Quirk12_RefusedRegistrationChangesNothing) {
   ib_qp* full = make_qp_in(IB_QPS_RTS);
   for (std::uint64_t i = 0; i < 4; ++i) ASSERT_EQ(post_send(full, i), 0);
   const std::uint32_t key = fast->lkey;
@@ -88,7 +88,7 @@ class GroupCases : public DriverTest {
   }
 };
 
-TEST_F(GroupCases, H10_AttachingTwiceIsUndoneByDetachingOnce) {
+TEST_F(GroupCases, H10_Quirk22_AttachingTwiceIsUndoneByDetachingOnce) {
   ib_qp* qp = member();
   EXPECT_EQ(ib_attach_mcast(qp, &kGroup, 0), 0);
   EXPECT_EQ(ib_attach_mcast(qp, &kGroup, 0), 0);
@@ -104,7 +104,7 @@ class CompatibleGroupCases : public GroupCases {
   CompatibleGroupCases() { params.rdmavt_compat = true; }
 };
 
-TEST_F(CompatibleGroupCases, H10_AttachingTwiceKeepsTheQueuePairAsInRdmavt) {
+TEST_F(CompatibleGroupCases, H10_Quirk22_AttachingTwiceKeepsTheQueuePairAsInRdmavt) {
   ib_qp* qp = member();
   EXPECT_EQ(ib_attach_mcast(qp, &kGroup, 0), 0);
   EXPECT_EQ(ib_attach_mcast(qp, &kGroup, 0), 0);

@@ -273,7 +273,7 @@ TEST_F(PostingCases, B89_RequestIdentifiersAreOpaque) {
 // --- Hazards
 // ----------------------------------------------------------------------------------------
 
-TEST_F(PostingCases, H1_H2_ReceivesDoNotSurviveAReset) {
+TEST_F(PostingCases, H1_H2_Quirk4_Quirk7_ReceivesDoNotSurviveAReset) {
   ib_qp_init_attr attr = init_attr();
   attr.cap.max_recv_wr = 32;
   ib_qp* qp = make_qp_in(IB_QPS_RTS, attr);
@@ -290,7 +290,7 @@ TEST_F(PostingCases, H1_H2_ReceivesDoNotSurviveAReset) {
   EXPECT_EQ(record.tail, 0u);
 }
 
-TEST_F(PostingCases, H4_PostSendInResetNamesTheFirstRequest) {
+TEST_F(PostingCases, H4_Quirk10_PostSendInResetNamesTheFirstRequest) {
   for (const ib_qp_state state : {IB_QPS_RESET, IB_QPS_INIT, IB_QPS_RTR}) {
     ib_qp* qp = make_qp_in(state);
     ib_send_wr second;
@@ -302,7 +302,7 @@ TEST_F(PostingCases, H4_PostSendInResetNamesTheFirstRequest) {
   }
 }
 
-TEST_F(PostingCases, H5_SendWithInvalidateNeedsNoLocalWrite) {
+TEST_F(PostingCases, H5_Quirk1_SendWithInvalidateNeedsNoLocalWrite) {
   ib_mr* read_only = ib_reg_user_mr(pd, buffer, 4096, buffer, 0);
   ib_qp* qp = make_qp_in(IB_QPS_RTS);
   const ib_sge data{buffer, 64, read_only->lkey};
@@ -317,7 +317,7 @@ TEST_F(PostingCases, H5_SendWithInvalidateNeedsNoLocalWrite) {
   EXPECT_EQ(ib_dereg_mr(read_only), 0);
 }
 
-TEST_F(PostingCases, H12_RefusedRequestBurnsNoSequenceNumber) {
+TEST_F(PostingCases, H12_Quirk13_RefusedRequestBurnsNoSequenceNumber) {
   ib_qp* qp = make_qp_in(IB_QPS_RTS);
   const ib_sge bad{buffer, 64, 0xbad};
   ib_send_wr wr;

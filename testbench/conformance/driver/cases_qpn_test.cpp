@@ -65,7 +65,7 @@ class TwoPorts : public DriverTest {
   }
 };
 
-TEST_F(TwoPorts, B16_SpecialQueuePairsOfEveryPortAreVisitedOnce) {
+TEST_F(TwoPorts, B16_Quirk15_SpecialQueuePairsOfEveryPortAreVisitedOnce) {
   std::multiset<const ib_qp*> made;
   for (const std::uint32_t port : {1u, 2u}) {
     for (const ib_qp_type type : {IB_QPT_SMI, IB_QPT_GSI}) {
@@ -83,7 +83,7 @@ TEST_F(TwoPorts, B16_SpecialQueuePairsOfEveryPortAreVisitedOnce) {
   EXPECT_EQ(visited, made);
 }
 
-TEST_F(TwoPorts, H3_SpecialQueuePairCanBeMadeAgain) {
+TEST_F(TwoPorts, H3_Quirk6_SpecialQueuePairCanBeMadeAgain) {
   ib_qp* first = make_special(IB_QPT_SMI, 1);
   ASSERT_FALSE(IS_ERR(first));
   EXPECT_EQ(PTR_ERR(make_special(IB_QPT_SMI, 1)), -EINVAL);

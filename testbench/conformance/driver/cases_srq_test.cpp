@@ -134,7 +134,7 @@ TEST_F(SrqCases, B62_LimitDoesNotDependOnWhatIsPosted) {
 }
 
 // Posts fall between all steps of a resize; none is lost, none reaches the ring that goes.
-TEST_F(SrqCases, H8_PostsDuringAResizeStayInOrder) {
+TEST_F(SrqCases, H8_Quirk20_PostsDuringAResizeStayInOrder) {
   ib_srq* srq = create(6);
   ASSERT_EQ(post(srq, 0), 0);
   std::uint64_t next = 1;

@@ -42,7 +42,7 @@ TEST_F(StateCases, B11_ErrorsOfCreationAreNegative) {
 }
 
 // Of every verb that tells of errors, by one call each that must fail.
-TEST_F(StateCases, B11_ErrorsOfAllVerbsAreNegative) {
+TEST_F(StateCases, B11_Quirk30_ErrorsOfAllVerbsAreNegative) {
   ib_qp* qp = make_qp();
   ib_srq_init_attr no_receives;
   no_receives.attr = {0, 0, 0};
@@ -124,7 +124,7 @@ TEST_F(StateCases, B25_SevenMeansForEverAndMoreIsRefused) {
   EXPECT_EQ(host.qps.at(qp->qp_num).rnr_retry, 7);
 }
 
-TEST_F(StateCases, B37_RefusedAccessWithoutAReceiveIsAnEvent) {
+TEST_F(StateCases, B37_Quirk2_RefusedAccessWithoutAReceiveIsAnEvent) {
   ib_qp* qp = make_qp_in(IB_QPS_RTS);
   host.event(0, hw::EqeType::kQpAccessError, qp->qp_num);
   host.event(0, hw::EqeType::kQpError, qp->qp_num, 8);
@@ -189,7 +189,7 @@ TEST_F(StateCases, B92_ResetToResetIsNothingAndResetToErrIsRefused) {
   EXPECT_EQ(to_state(make_qp(), IB_QPS_ERR), -EINVAL);
 }
 
-TEST_F(StateCases, H9_FalseCurrentStateIsRefused) {
+TEST_F(StateCases, H9_Quirk9_FalseCurrentStateIsRefused) {
   ib_qp* qp = make_qp();
   ib_qp_attr attr = path();
   attr.cur_qp_state = IB_QPS_SQD;

@@ -223,7 +223,7 @@ TEST(BadDoorbell, BeforeTheQueuePairMaySend) {
   EXPECT_EQ(bench.events(hw::EqeType::kSendQueueError).size(), 1u);
 }
 
-TEST(BadDoorbell, OfTheReceiveQueue) {
+TEST(BadDoorbell, Quirk28_OfTheReceiveQueue) {
   for (const std::uint32_t head : {64u, 1u}) {  // beyond the ring; back into what is posted
     Connection c;
     c.post_receives(4);

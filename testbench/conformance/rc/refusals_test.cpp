@@ -247,7 +247,7 @@ TEST(RemoteOperational, AReadWhoseMemoryFails) {
   EXPECT_EQ(c.bench.modify(c.qp, hw::QpState::kReset), hw::CommandStatus::kOk);
 }
 
-TEST(ZeroLength, H7_NeedsNoKey) {
+TEST(ZeroLength, H7_Quirk17_NeedsNoKey) {
   Connection c;
   PeerPacket write = c.write(500, 0, 0);
   write.headers.reth.rkey = 0xdead;

@@ -32,7 +32,7 @@ TEST(AckTimeout, DoublesWithItsExponentAndIsExact) {
   }
 }
 
-TEST(AckTimeout, H14_ZeroIsNoTimer) {
+TEST(AckTimeout, H14_Quirk14_ZeroIsNoTimer) {
   Connection c;  // timeout 0
   c.post(c.inline_wr());
   c.sent();

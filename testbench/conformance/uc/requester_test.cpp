@@ -90,7 +90,7 @@ TEST_F(UcRequester, OperationsThatItDoesNotHave) {
 }
 
 // The send queue stops, those behind it are flushed, and receiving goes on until software is ready.
-TEST_F(UcRequester, AnErrorStopsTheSendQueueOnly) {
+TEST_F(UcRequester, Quirk5_AnErrorStopsTheSendQueueOnly) {
   SendWr wrong = c_.gather_wr(hw::WrOpcode::kSend, 100);
   wrong.sges[0].lkey += 50;
   c_.bench.post_send(c_.qp, c_.inline_wr());

@@ -117,7 +117,7 @@ TEST_F(Errors, B02_AFullQueueStopsWhoeverCompletesInIt) {
   EXPECT_TRUE(poll_queue(small).empty());
 }
 
-TEST_F(Errors, H13_ATooLongSendIsALengthErrorOfTheReceiver) {
+TEST_F(Errors, H13_Quirk19_ATooLongSendIsALengthErrorOfTheReceiver) {
   const auto [qp, peer] = make_pair();
   ASSERT_EQ(receive(peer, 5, 64), 0);
   ASSERT_EQ(receive(peer, 6, 64), 0);

@@ -23,7 +23,7 @@ class OneNode : public VerbsTest {
   std::size_t remote_node(std::size_t node) override { return node; }
 };
 
-TEST_F(OneNode, H6_ASendBehindAFailedWriteLeaves) {
+TEST_F(OneNode, H6_Quirk18_ASendBehindAFailedWriteLeaves) {
   const auto [qp, peer] = join_at_home(IB_QPT_UC);
   ASSERT_EQ(receive(peer, 9, 64, 0), 0);
   ib_rdma_wr bad;
@@ -80,7 +80,7 @@ TEST_F(OneNode, H7_AnEmptyReadNeedsNoKeyAndKeepsNone) {
   task(0, [&] { EXPECT_EQ(ib_dereg_mr(extra), 0); });
 }
 
-TEST_F(OneNode, H13_ATooLongSendIsALengthErrorOfTheReceiver) {
+TEST_F(OneNode, H13_Quirk19_ATooLongSendIsALengthErrorOfTheReceiver) {
   const auto [qp, peer] = join_at_home(IB_QPT_RC);
   ASSERT_EQ(receive(peer, 9, 64, 0), 0);
   ASSERT_EQ(post(qp, {.bytes = 65, .wr_id = 1}), 0);

@@ -283,8 +283,18 @@ TEST_F(CompletionQueue, NextCompIsNeverWeakened) {
   ib_cq* other = make_cq(4);
   ASSERT_EQ(ib_req_notify_cq(other, IB_CQ_SOLICITED), 0);
   EXPECT_EQ(host.rung(hw::bar::kCqArmDoorbell).back().number, cqn(other) | hw::bar::kArmSolicited);
-  ASSERT_EQ(ib_req_notify_cq(other, IB_CQ_SOLICITED | IB_CQ_NEXT_COMP), 0);
+  ASSERT_EQ(ib_req_notify_cq(other, IB_CQ_NEXT_COMP), 0);
   EXPECT_EQ(host.rung(hw::bar::kCqArmDoorbell).back().number, cqn(other));
+}
+
+TEST_F(CompletionQueue, Quirk23_BothBitsAreNextComp) {
+  ASSERT_EQ(ib_req_notify_cq(cq, IB_CQ_SOLICITED | IB_CQ_NEXT_COMP), 0);
+  EXPECT_EQ(host.rung(hw::bar::kCqArmDoorbell).back().number, cqn(cq));
+  ib_wc good;
+  good.opcode = IB_WC_RECV;
+  ASSERT_TRUE(rvt_cq_enter(ibcq_to_rvtcq(cq), good, false));
+  host.settle();
+  EXPECT_EQ(cq_seen.completions, 1);
 }
 
 TEST_F(CompletionQueue, CompletionsSeenButNotTakenDoNotCountAsFired) {

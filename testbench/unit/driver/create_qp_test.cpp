@@ -292,7 +292,7 @@ class OneQp : public DriverTest {
   OneQp() { host.limits.max_qp = 1; }
 };
 
-TEST_F(OneQp, CountIsTheLastCheckAndUnwinds) {
+TEST_F(OneQp, Quirk8_CountIsTheLastCheckAndUnwinds) {
   ib_qp* qp = make_qp();
   ASSERT_FALSE(IS_ERR(qp));
   const std::size_t blocks = host.blocks_allocated();

@@ -98,7 +98,7 @@ TEST_F(DriverProvided, RefusalOfPrivateDataComesBackAndNothingIsFreedTwice) {
   EXPECT_EQ(host.blocks_allocated(), blocks);
 }
 
-TEST_F(DriverProvided, RefusalOfInitialisationUnwindsTheNumberToo) {
+TEST_F(DriverProvided, Quirk8_RefusalOfInitialisationUnwindsTheNumberToo) {
   const std::size_t blocks = host.blocks_allocated();
   device->driver_f.qp_priv_alloc = [](rvt_dev_info*, rvt_qp*) -> void* { return calls; };
   seen.answer = -ENXIO;

@@ -154,7 +154,7 @@ TEST_F(CompatibleLoopback, Quirk17_KeyOfAnEmptyReadIsLookedAt) {
   connect();
   ASSERT_EQ(post(a, {.opcode = IB_WR_RDMA_READ, .length = 0, .rkey = 0xbad00}), 0);
   EXPECT_EQ(done(), (Dones{{a, 1, IB_WC_REM_ACCESS_ERR}}));
-  EXPECT_TRUE(qp_seen.events.empty());  // quirk 2
+  EXPECT_TRUE(qp_seen.events.empty());  // as in rdmavt
 }
 
 TEST_F(CompatibleLoopback, Quirk18_UcStopsAfterAFailedSend) {

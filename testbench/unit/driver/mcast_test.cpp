@@ -63,7 +63,7 @@ TEST_F(McastTest, RefusesWhatCannotBeAttached) {
   EXPECT_EQ(detach(qp, group(1), 0xc001), 0);
 }
 
-// The kernel's count would keep the queue pair for ever (quirk 22).
+// The kernel's count would keep the queue pair for ever.
 TEST_F(McastTest, AttachingTwiceIsAttachingOnce) {
   ib_qp* qp = datagram_qp();
   EXPECT_EQ(attach(qp, group(1)), 0);

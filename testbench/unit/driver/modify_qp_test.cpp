@@ -181,7 +181,7 @@ TEST_F(RvtModifyQp, MigrationTakesTheAlternatePath) {
   EXPECT_EQ(qp_seen.events.size(), 1u);
 }
 
-TEST_F(RvtModifyQp, AlternatePathIsCheckedAndKept) {
+TEST_F(RvtModifyQp, AlternatePathIsChecked) {
   ib_qp* qp = make_qp_in(IB_QPS_INIT);
   const int mask = kRtrMask | IB_QP_ALT_PATH;
   EXPECT_EQ(modify_with(qp, IB_QPS_RTR, mask, [](ib_qp_attr& attr) { attr.alt_pkey_index = 1; }),
@@ -189,11 +189,16 @@ TEST_F(RvtModifyQp, AlternatePathIsCheckedAndKept) {
   EXPECT_EQ(
       modify_with(qp, IB_QPS_RTR, mask, [](ib_qp_attr& attr) { attr.alt_ah_attr.dlid = 0xffff; }),
       -EINVAL);
+}
+
+TEST_F(RvtModifyQp, Quirk29_TheTimeoutOfTheAlternatePathIsKept) {
+  ib_qp* qp = make_qp_in(IB_QPS_INIT);
+  const int mask = kRtrMask | IB_QP_ALT_PATH;
   EXPECT_EQ(modify_with(qp, IB_QPS_RTR, mask, [](ib_qp_attr& attr) { attr.alt_timeout = 9; }), 0);
   ib_qp_attr found;
   ib_qp_init_attr init;
   ib_query_qp(qp, &found, 0, &init);
-  EXPECT_EQ(found.alt_timeout, 9);  // rdmavt forgets it
+  EXPECT_EQ(found.alt_timeout, 9);
 }
 
 TEST_F(RvtModifyQp, TimeoutIsClampedAndMtuReduced) {

@@ -88,11 +88,15 @@ TEST_F(RvtPostOneWr, NumberOfElements) {
   wr.num_sge = 3;
   EXPECT_EQ(post(wr), -EINVAL);
   wr.opcode = IB_WR_SEND;
-  wr.num_sge = -1;  // rdmavt takes it for 0
-  EXPECT_EQ(post(wr), -EINVAL);
   wr.num_sge = 0;
   EXPECT_EQ(post(wr), 0);
   EXPECT_EQ(control(qp, 0).length, 0u);
+}
+
+TEST_F(RvtPostOneWr, Quirk11_ANegativeNumberOfElementsIsNotZero) {
+  ib_send_wr wr;
+  wr.num_sge = -1;
+  EXPECT_EQ(post(wr), -EINVAL);
 }
 
 TEST_F(RvtPostOneWr, ElementsAreChecked) {
@@ -123,7 +127,7 @@ TEST_F(RvtPostOneWr, OperationsThatWriteNeedTheRight) {
   EXPECT_EQ(ib_dereg_mr(read_only), 0);
 }
 
-TEST_F(RvtPostOneWr, MessageOf2To31BytesAtMost) {
+TEST_F(RvtPostOneWr, Quirk27_MessageOf2To31BytesAtMost) {
   ib_mr* large = ib_reg_user_mr(pd, buffer, 1ull << 32, buffer, 0);
   const std::array<ib_sge, 2> data{ib_sge{buffer, 1u << 31, large->lkey},
                                    ib_sge{buffer + (1ull << 31), 1, large->lkey}};
@@ -226,7 +230,7 @@ class Compat : public SendTest {
   Compat() { params.rdmavt_compat = true; }
 };
 
-TEST_F(Compat, SendWithInvalidateNeedsLocalWriteAsInRdmavt) {
+TEST_F(Compat, Quirk1_SendWithInvalidateNeedsLocalWriteAsInRdmavt) {
   ib_mr* read_only = ib_reg_user_mr(pd, buffer, 4096, buffer, 0);
   const ib_sge data{buffer, 64, read_only->lkey};
   ib_send_wr wr;

@@ -170,5 +170,25 @@ TEST_F(RvtPostRecv, CostsAreChargedPerRequest) {
   EXPECT_EQ(host.charged - before, 45);
 }
 
+TEST_F(RvtPostRecv, Quirk24_KernelRulesHoldForQueuePairsOfUsers) {
+  ib_udata udata;
+  rvt_pd user;
+  user.ibpd.device = ibdev;
+  ASSERT_EQ(rvt_alloc_pd(&user.ibpd, &udata), 0);
+  ib_qp_init_attr attr = init_attr();
+  ib_qp* qp = ib_create_qp(&user.ibpd, &attr);
+  ASSERT_FALSE(IS_ERR(qp));
+  EXPECT_EQ(post_recv(qp, 1), -EINVAL);  // in RESET
+  ASSERT_EQ(to_state(qp, IB_QPS_INIT), 0);
+  ASSERT_EQ(post_recv(qp, 2), 0);
+  ASSERT_EQ(to_state(qp, IB_QPS_ERR), 0);
+  const auto wcs = poll();
+  ASSERT_EQ(wcs.size(), 1u);
+  EXPECT_EQ(wcs[0].wr_id, 2u);
+  EXPECT_EQ(wcs[0].status, IB_WC_WR_FLUSH_ERR);
+  EXPECT_EQ(ib_destroy_qp(qp), 0);
+  EXPECT_EQ(rvt_dealloc_pd(&user.ibpd, &udata), 0);
+}
+
 }  // namespace
 }  // namespace hcasim::rvt
