@@ -124,7 +124,9 @@ class Planner {
     const std::size_t peer = analysis_.qps[plan_.ends[index].qp].peer;
     if (peer != kNobody) {
       plan_.ends[index].peer = end_of_[peer];
-      move_apart(plan_.ends[index], plan_.ends[end_of_[peer]]);
+      if (is_datagram(type_of(plan_.ends[index]))) {
+        move_apart(plan_.ends[index], plan_.ends[end_of_[peer]]);
+      }
       return;
     }
     const std::string name = "of_" + plan_.nodes[plan_.ends[index].node].name + '_';
@@ -140,12 +142,13 @@ class Planner {
     return *others_;
   }
 
-  // A replay connects different nodes only.
+  // The driver loops back what is connected. Datagrams take the wire, and a cable leads to another
+  // node.
   void move_apart(PlannedEnd& one, PlannedEnd& two) {
     if (one.node != two.node) return;
     const std::string name = plan_.nodes[one.node].name;
     auto [twin, is_new] = twins_.try_emplace(one.node, 0);
-    if (is_new) twin->second = add_node(name, "is " + name + " too: peers of queue pairs there");
+    if (is_new) twin->second = add_node(name, "is " + name + " too: peers of datagrams there");
     two.node = twin->second;
   }
 
