@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "hcasim/hw/wr_opcode_kinds.hpp"
 #include "hcasim/rvt/ib_enums.hpp"
 #include "sim/import/tracepoints.hpp"
 
@@ -46,7 +47,7 @@ Fit match(const SeenQp& from, const SeenQp& to, OnMatch on_match) {
     std::size_t at = next;
     std::int64_t skipped = 0;
     for (; at < from.posts.size() && from.posts[at].time <= receive.time; ++at) {
-      if (!takes_receive(from.posts[at])) continue;
+      if (!hw::takes_receive(from.posts[at].opcode)) continue;
       if (fits(from, from.posts[at], receive) || ++skipped == kLookAhead) break;
     }
     if (at == from.posts.size() || !fits(from, from.posts[at], receive)) {

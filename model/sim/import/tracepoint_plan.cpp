@@ -7,6 +7,7 @@
 #include <set>
 
 #include "hcasim/hw/wire/syndrome.hpp"
+#include "hcasim/hw/wr_opcode_kinds.hpp"
 #include "hcasim/rvt/ib_enums.hpp"
 
 namespace hcasim::sim {
@@ -21,22 +22,19 @@ bool is_datagram(std::uint32_t type) {
 bool is_reliable(std::uint32_t type) {
   return type == rvt::IB_QPT_RC || type == 0;
 }
-bool is_atomic(hw::WrOpcode opcode) {
-  return opcode == hw::WrOpcode::kAtomicCmpAndSwp || opcode == hw::WrOpcode::kAtomicFetchAndAdd;
-}
 
 /// How to make a post fail again; none where no replay does.
 std::optional<Spoilt> spoilt(const SeenPost& post) {
   if (!post.failed()) return Spoilt::kNothing;
-  const bool send = takes_receive(post) && post.opcode != hw::WrOpcode::kRdmaWriteWithImm;
+  const bool send = hw::is_send(post.opcode);
   switch (*post.status) {
     case hw::WcStatus::kRemAccessErr:
       if (!send) return Spoilt::kNoRights;
       return std::nullopt;
     case hw::WcStatus::kRemInvReqErr:
-      return send                     ? Spoilt::kShortReceive
-             : is_atomic(post.opcode) ? Spoilt::kMisaligned
-                                      : Spoilt::kNoRights;
+      return send                         ? Spoilt::kShortReceive
+             : hw::is_atomic(post.opcode) ? Spoilt::kMisaligned
+                                          : Spoilt::kNoRights;
     case hw::WcStatus::kRemOpErr:
       return send ? Spoilt::kBadReceive : Spoilt::kNoRights;
     case hw::WcStatus::kRnrRetryExcErr:
@@ -157,7 +155,7 @@ class Planner {
     if (post.ended) return false;
     const SeenQp& qp = *seen(end);
     if ((post.send_flags & rvt::IB_SEND_SIGNALED) != 0 || qp.all_signaled) return true;
-    return takes_receive(post) && is_reliable(qp.type) && qp.peer != kNobody &&
+    return hw::takes_receive(post.opcode) && is_reliable(qp.type) && qp.peer != kNobody &&
            post.receive == kNobody;
   }
 
@@ -196,7 +194,7 @@ class Planner {
 
   bool needs_receive(const PlannedEnd& sender, const PlannedSend& send) const {
     if (send.post == nullptr) return true;
-    if (!takes_receive(*send.post) || send.post->flushed()) return false;
+    if (!hw::takes_receive(send.post->opcode) || send.post->flushed()) return false;
     if (send.spoilt == Spoilt::kNoReceive || send.spoilt == Spoilt::kNoAnswer) return false;
     if (send.spoilt == Spoilt::kNoRights) return false;
     return is_reliable(type_of(sender)) || seen(sender)->peer == kNobody ||
@@ -215,7 +213,7 @@ class Planner {
     bool lost = false;
     for (PlannedSend& send : sender.sends) {
       if (!needs_receive(sender, send)) {
-        lost = lost || (send.post != nullptr && takes_receive(*send.post));
+        lost = lost || (send.post != nullptr && hw::takes_receive(send.post->opcode));
         continue;
       }
       send.receive_place = end.receives.size();

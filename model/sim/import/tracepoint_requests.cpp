@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "hcasim/hw/wr_opcode_kinds.hpp"
 #include "hcasim/rvt/ib_enums.hpp"
 
 namespace hcasim::sim {
@@ -31,19 +32,6 @@ void set_operands(Operation& line, hw::WrOpcode opcode, const SeenReceive* recei
   }
 }
 
-bool is_remote(hw::WrOpcode opcode) {
-  switch (opcode) {
-    case hw::WrOpcode::kRdmaWrite:
-    case hw::WrOpcode::kRdmaWriteWithImm:
-    case hw::WrOpcode::kRdmaRead:
-    case hw::WrOpcode::kAtomicCmpAndSwp:
-    case hw::WrOpcode::kAtomicFetchAndAdd:
-      return true;
-    default:
-      return false;
-  }
-}
-
 void set_flags(Operation& line, const SeenPost& post) {
   if ((post.send_flags & rvt::IB_SEND_SIGNALED) == 0) line.flags |= kUnsignaled;
   if ((post.send_flags & rvt::IB_SEND_FENCE) != 0) line.flags |= kFence;
@@ -63,11 +51,10 @@ void fill_request(Operation& line, const PlannedSend& send, const SeenReceive* r
                   const RegionNames& regions) {
   const SeenPost& post = *send.post;
   line.opcode = static_cast<SendOpcode>(post.opcode);
-  const bool local = post.opcode == hw::WrOpcode::kRegMr || post.opcode == hw::WrOpcode::kLocalInv;
   set_flags(line, post);
-  if (!local) set_buffer(line, regions.buffers, post.length, 0);
+  if (!hw::is_local(post.opcode)) set_buffer(line, regions.buffers, post.length, 0);
   set_operands(line, post.opcode, receive);
-  if (!is_remote(post.opcode)) return;
+  if (!hw::has_remote_address(post.opcode)) return;
   const bool refused = send.spoilt == Spoilt::kNoRights;
   line.set(Arg::kRemoteMr, refused ? regions.no_rights : regions.buffers);
   line.set(Arg::kRemoteOffset, send.spoilt == Spoilt::kMisaligned ? 1 : 0);
