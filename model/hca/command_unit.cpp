@@ -34,13 +34,14 @@ bool power_of_two_between(std::uint32_t value, std::uint32_t low, std::uint32_t 
 bool valid(const hw::QpContext& context, const ContextStore& contexts, std::uint32_t ports) {
   const bool rings = context.sq_size >= 1 && context.sq_stride >= hw::kWqeBlockBytes &&
                      context.sq_stride <= FetchBuffer::kBytes &&
-                     context.sq_stride % hw::kWqeBlockBytes == 0 && context.sq_base % 64 == 0 &&
+                     context.sq_stride % hw::kWqeBlockBytes == 0 &&
+                     context.sq_base % hw::kDmaAlignment == 0 &&
                      context.sq_stride >= hw::send_wqe_stride(0, 0, context.type);
-  const bool receive =
-      context.rq_size == 0 || (context.rq_size <= hw::rq::kMaxRingSlots &&
-                               power_of_two_between(context.rq_stride, 32, 512) &&
-                               context.rq_base % std::max(64u, context.rq_stride) == 0 &&
-                               context.rq_head < context.rq_size);
+  const bool receive = context.rq_size == 0 ||
+                       (context.rq_size <= hw::rq::kMaxRingSlots &&
+                        power_of_two_between(context.rq_stride, 32, 512) &&
+                        context.rq_base % std::max(hw::kDmaAlignment, context.rq_stride) == 0 &&
+                        context.rq_head < context.rq_size);
   const bool shared = context.uses_srq == 0 || (context.rq_size == 0 && context.tail_record == 0 &&
                                                 contexts.srq(context.srqn) != nullptr);
   return rings && receive && shared && context.port <= ports &&
@@ -164,8 +165,9 @@ hw::CommandStatus CommandUnit::create_eq() {
 
 hw::CommandStatus CommandUnit::create_cq() {
   const auto context = input<hw::CqContext>(mailbox_);
-  if (context.cqe == 0 || context.cqe > core_.parameters.device.max_cqe || context.base % 64 != 0 ||
-      context.cqn > 0xff'ffff || context.cq_period > hw::kMaxCqPeriod) {
+  if (context.cqe == 0 || context.cqe > core_.parameters.device.max_cqe ||
+      context.base % hw::kDmaAlignment != 0 || context.cqn > hw::bar::kNumberMask ||
+      context.cq_period > hw::kMaxCqPeriod) {
     return hw::CommandStatus::kBadParameter;
   }
   if (core_.contexts.cqs.size() >= core_.parameters.device.max_cq) {
@@ -190,7 +192,8 @@ hw::CommandStatus CommandUnit::resize_cq() {
   const auto context = input<hw::CqContext>(mailbox_);
   CompletionQueue* cq = core_.contexts.cqs.find(mailbox_.object);
   if (cq == nullptr) return hw::CommandStatus::kBadObject;
-  if (context.cqe == 0 || context.cqe > core_.parameters.device.max_cqe || context.base % 64 != 0) {
+  if (context.cqe == 0 || context.cqe > core_.parameters.device.max_cqe ||
+      context.base % hw::kDmaAlignment != 0) {
     return hw::CommandStatus::kBadParameter;
   }
   cq->context.base = context.base;
@@ -247,7 +250,7 @@ hw::CommandStatus CommandUnit::create_qp() {
   const auto context = input<hw::QpContext>(mailbox_);
   const bool served = context.type == hw::QpType::kRc || context.type == hw::QpType::kUc ||
                       context.type == hw::QpType::kUd;
-  if (!served || context.qpn > 0xff'ffff ||
+  if (!served || context.qpn > hw::bar::kNumberMask ||
       !valid(context, core_.contexts, core_.parameters.ports)) {
     return hw::CommandStatus::kBadParameter;
   }

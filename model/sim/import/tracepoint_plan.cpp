@@ -13,7 +13,8 @@
 namespace hcasim::sim {
 namespace {
 
-// Time that a queue pair needs to be brought to ERR by its program.
+// By how much earlier than the send that it must not answer a peer is brought to ERR. Chosen: some
+// times what a modify_qp takes, a command of the adapter (`hca.command`) and two mailboxes by DMA.
 constexpr hw::Time kTimeToError = 5 * hw::kMicrosecond;
 
 bool is_datagram(std::uint32_t type) {

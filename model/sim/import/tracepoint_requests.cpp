@@ -10,7 +10,9 @@
 namespace hcasim::sim {
 namespace {
 
-constexpr std::uint64_t kMostInline = 64;  // bytes that a new queue pair of a trace takes
+// Bytes of inline data that a queue pair of a trace takes where its line says nothing: the default
+// of `max_inline_data=`.
+constexpr std::uint64_t kMostInline = 64;
 
 // Immediate data: the sender's tracepoint does not have it, the receiver's does. Operands: none
 // has them.
