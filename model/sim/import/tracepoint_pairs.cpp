@@ -29,6 +29,7 @@ bool fits(const SeenQp& from, const SeenPost& post, const SeenReceive& receive) 
       post.status == hw::WcStatus::kRemInvReqErr || post.status == hw::WcStatus::kRemOpErr;
   if (refused != (receive.status != hw::WcStatus::kSuccess)) return false;
   if (refused) return post.time <= receive.time;
+  if (post.status == hw::WcStatus::kRnrRetryExcErr) return false;  // there was none for it
   const std::uint64_t header = from.type == rvt::IB_QPT_UD ? hw::kGrhAreaBytes : 0;
   return (post.opcode == hw::WrOpcode::kRdmaWriteWithImm) == receive.write &&
          (post.opcode == hw::WrOpcode::kSendWithInv) == receive.invalidates &&

@@ -231,6 +231,14 @@ TEST_F(Tracepoints, FlushesAndErrorsHappenAgain) {
   expect_same_work(file("it.trace"));
 }
 
+TEST_F(Tracepoints, FlushesAndErrorsOfLoopedBackMessagesHappenAgain) {
+  write_trace({"connect a.q a.r rnr_retry=2 min_rnr_timer=1", "connect a.s a.t",
+               "a post_recv r length=64", "a post_recv t length=64", "a post_recv t length=64",
+               "a post_send q SEND length=64 at=10us", "a post_send q SEND length=64 at=20us",
+               "a post_send q SEND length=64 at=20us", "a post_send s SEND length=65 at=30us"});
+  expect_same_work(file("it.trace"));
+}
+
 TEST_F(Tracepoints, TheOrderOfTheEnginesDoesNotShow) {
   const std::string trace = HCASIM_SOURCE_DIR "/traces/hand/srq.trace";
   run_to(trace, file("ahead.txt"));

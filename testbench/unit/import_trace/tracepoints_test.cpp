@@ -158,6 +158,19 @@ TEST(Tracepoints, PeersAreThoseWhoseMessagesFit) {
   EXPECT_FALSE(analysis.qps[0].uncertain);
 }
 
+TEST(Tracepoints, WhatFoundNoReceiveIsNobodysMessage) {
+  Machine it;
+  it.post(2, 2, 100);
+  it.post(4, 2, 100);
+  it.sent(2, 0, 0, 13);  // RNR_RETRY_EXC_ERR
+  it.received(6, 100);
+  it.sent(4, 1, 0);
+  const TracepointAnalysis analysis = it.analyse();
+  EXPECT_EQ(analysis.qps[0].peer, kNobody);
+  EXPECT_EQ(analysis.qps[1].peer, 2U);
+  EXPECT_FALSE(analysis.qps[1].uncertain);
+}
+
 TEST(Tracepoints, EqualMessagesLeaveADoubt) {
   Machine it;
   it.post(2, 2, 100);
