@@ -38,7 +38,7 @@ CommandChannel::~CommandChannel() {
 }
 
 int CommandChannel::start() {
-  mailbox_ = rdi_->port->allocate(sizeof(hw::Mailbox), 64);
+  mailbox_ = rdi_->port->allocate(sizeof(hw::Mailbox), hw::kDmaAlignment);
   if (mailbox_ == 0) return -ENOMEM;
   answered_ = rdi_->port->make_wait_point();
   return 0;

@@ -29,9 +29,10 @@ int take_cq_number(rvt_dev_info* rdi, rvt_cq* cq) {
 
 int allocate_rings(rvt_dev_info* rdi, rvt_cq* cq) {
   cq->ring = rdi->port->allocate(
-      std::uint64_t{cq->ibcq.cqe > 0 ? unsigned(cq->ibcq.cqe) : 1u} * sizeof(hw::Cqe), 64);
+      std::uint64_t{cq->ibcq.cqe > 0 ? unsigned(cq->ibcq.cqe) : 1u} * sizeof(hw::Cqe),
+      hw::kDmaAlignment);
   if (cq->ring == 0) return -ENOMEM;
-  cq->record = rdi->port->allocate(sizeof(hw::ConsumerRecord), 64);
+  cq->record = rdi->port->allocate(sizeof(hw::ConsumerRecord), hw::kDmaAlignment);
   return cq->record == 0 ? -ENOMEM : 0;
 }
 
@@ -90,9 +91,13 @@ void notify(rvt_cq* cq, const ib_wc& wc, bool solicited) {
   call_handler_later(cq);
 }
 
+// Entries of a queue of the driver's own when it first has one, chosen: most never have more, and
+// it doubles from there.
+constexpr std::size_t kFirstEntries = 16;
+
 void grow(rvt_cq* cq) {
   std::vector<rvt_cq_entry> larger;
-  larger.reserve(cq->queue.empty() ? 16 : 2 * cq->queue.size());
+  larger.reserve(cq->queue.empty() ? kFirstEntries : 2 * cq->queue.size());
   for (std::uint32_t i = 0; i < cq->count; ++i) {
     larger.push_back(cq->queue[(cq->first + i) % cq->queue.size()]);
   }

@@ -48,7 +48,8 @@ int rvt_resize_cq(ib_cq* ibcq, int cqe, ib_udata* /*udata*/) {
   if (cqe < 1 || cqe > rdi->ibdev.attrs.max_cqe) return -EINVAL;
   if (!rdi->port->may_wait()) return -EDEADLK;
   const MutexGuard guard(cq->mutex, *rdi->port);
-  std::uint64_t ring = rdi->port->allocate(static_cast<std::uint64_t>(cqe) * sizeof(hw::Cqe), 64);
+  std::uint64_t ring =
+      rdi->port->allocate(static_cast<std::uint64_t>(cqe) * sizeof(hw::Cqe), hw::kDmaAlignment);
   if (ring == 0) return -ENOMEM;
   const int error = change_ring(cq, cqe, &ring);
   rdi->port->release(ring);

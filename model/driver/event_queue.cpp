@@ -16,7 +16,8 @@ EventQueue::~EventQueue() {
 }
 
 int EventQueue::start() {
-  ring_ = rdi_->port->allocate(std::uint64_t{rdi_->dparms.eq_entries} * sizeof(hw::Eqe), 64);
+  ring_ = rdi_->port->allocate(std::uint64_t{rdi_->dparms.eq_entries} * sizeof(hw::Eqe),
+                               hw::kDmaAlignment);
   if (ring_ == 0) return -ENOMEM;
   rdi_->port->set_interrupt_handler(
       eqn_, {[](void* self, std::uint64_t) { static_cast<EventQueue*>(self)->interrupt(); }, this});

@@ -17,7 +17,8 @@ namespace hcasim::rvt {
 namespace {
 
 int make_region(rvt_dev_info* rdi, rvt_mregion& mr) {
-  mr.mtt = rdi->port->allocate(std::uint64_t{mr.max_segs} * sizeof(hw::MttEntry), 64);
+  mr.mtt =
+      rdi->port->allocate(std::uint64_t{mr.max_segs} * sizeof(hw::MttEntry), hw::kDmaAlignment);
   if (mr.mtt == 0) return -ENOMEM;
   rvt_write_translation(*rdi->port, mr.mtt, 0, 0, mr.max_segs);
   const int error = rvt_create_region(rdi, mr);

@@ -37,7 +37,7 @@ int map_pages(rvt_dev_info* rdi, rvt_mregion& mr) {
   const std::uint64_t pages = (rvt_mr_first_offset(mr) + mr.length - 1) / rvt_mr_page_bytes(mr) + 1;
   if (pages > UINT32_MAX) return -EINVAL;
   mr.mapsz = static_cast<std::uint32_t>(pages);
-  mr.mtt = rdi->port->allocate(pages * sizeof(hw::MttEntry), 64);
+  mr.mtt = rdi->port->allocate(pages * sizeof(hw::MttEntry), hw::kDmaAlignment);
   if (mr.mtt == 0) return -ENOMEM;
   rvt_write_translation(*rdi->port, mr.mtt, mr.user_base - rvt_mr_first_offset(mr),
                         rvt_mr_page_bytes(mr), mr.mapsz);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
 // Making and destroying queue pairs.
+#include <algorithm>
 #include <cerrno>
 
 #include "driver/command.hpp"
@@ -56,7 +57,7 @@ int allocate_send_ring(rvt_dev_info* rdi, rvt_qp* qp, const ib_qp_cap& cap) {
   qp->s_max_inline = cap.max_inline_data;
   qp->s_avail = cap.max_send_wr;
   qp->s_stride = hw::send_wqe_stride(cap.max_send_sge, cap.max_inline_data, rvt_wqe_type(qp));
-  qp->s_ring = rdi->port->allocate(std::uint64_t{qp->s_size} * qp->s_stride, 64);
+  qp->s_ring = rdi->port->allocate(std::uint64_t{qp->s_size} * qp->s_stride, hw::kDmaAlignment);
   if (qp->s_ring == 0) return -ENOMEM;
   return 0;
 }
@@ -193,9 +194,9 @@ int alloc_ud_wq_attr(rvt_qp* qp, int /*node*/) {
 void free_ud_wq_attr(rvt_qp* /*qp*/) {}
 
 int rvt_alloc_rq(rvt_dev_info* rdi, rvt_rq* rq, std::uint64_t size_bytes) {
-  rq->wq = rdi->port->allocate(size_bytes, rq->stride < 64 ? 64 : rq->stride);
+  rq->wq = rdi->port->allocate(size_bytes, std::max(rq->stride, hw::kDmaAlignment));
   if (rq->wq == 0) return -ENOMEM;
-  rq->tail_record = rdi->port->allocate(sizeof(hw::TailRecord), 64);
+  rq->tail_record = rdi->port->allocate(sizeof(hw::TailRecord), hw::kDmaAlignment);
   if (rq->tail_record != 0) return 0;
   rvt_free_rq(rdi, rq);
   return -ENOMEM;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
 // Shared receive queues: their life, their limit, their events.
+#include <algorithm>
 #include <cerrno>
 
 #include "driver/command.hpp"
@@ -60,7 +61,7 @@ int allocate_rings(rvt_srq* srq) {
   rvt_rq& rq = srq->rq;
   const int error = rvt_alloc_rq(rdi, &rq, std::uint64_t{rq.size} * rq.stride);
   if (error != 0) return error;
-  srq->takes.record = rdi->port->allocate(rq.stride, rq.stride < 64 ? 64 : rq.stride);
+  srq->takes.record = rdi->port->allocate(rq.stride, std::max(rq.stride, hw::kDmaAlignment));
   if (srq->takes.record != 0) return 0;
   rvt_free_rq(rdi, &rq);
   return -ENOMEM;

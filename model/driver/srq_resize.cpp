@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resizing a shared receive queue under traffic: the adapter pauses, what is posted moves to the
 // new ring, the adapter goes on there. Posts meanwhile are stored; their doorbell comes at the end.
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -119,7 +120,8 @@ int rvt_resize_srq(rvt_srq* srq, std::uint32_t max_wr, const std::uint32_t* limi
   if (!rdi->port->may_wait()) return -EDEADLK;
   const std::uint32_t size = max_wr + 1;
   const std::uint32_t stride = srq->rq.stride;
-  std::uint64_t wq = rdi->port->allocate(std::uint64_t{size} * stride, stride < 64 ? 64 : stride);
+  std::uint64_t wq =
+      rdi->port->allocate(std::uint64_t{size} * stride, std::max(stride, hw::kDmaAlignment));
   if (wq == 0) return -ENOMEM;
   int error = 0;
   {

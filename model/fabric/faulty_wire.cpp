@@ -41,12 +41,13 @@ FaultyWire::FaultyWire(const EthernetPort& port, const Parameters::Faults& p, st
       down_at_(p.down_at_ns * hw::kNanosecond),
       down_for_(p.down_for_ns * hw::kNanosecond) {}
 
-// From its first bit's departure to its last bit's arrival.
+// The link is cut where its sender is: what is under way by then arrives.
 bool FaultyWire::finds_link_down(const Packet& packet, Time arrival) const {
   if (down_for_ == 0) return false;
-  const Time start = arrival - port_.latency() - port_.clock().rate().ceil(packet.wire_bytes());
+  const Time end = arrival - port_.latency();
+  const Time start = end - port_.clock().rate().ceil(packet.wire_bytes());
   const Time down = begun_ + down_at_;
-  return arrival >= down && start < down + down_for_;
+  return end > down && start < down + down_for_;
 }
 
 void FaultyWire::carry(PacketPtr packet, Time arrival) {

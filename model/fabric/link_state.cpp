@@ -19,11 +19,12 @@ void LinkState::expect(const LinkOutage& in, const LinkOutage& out) {
   const auto plan = [this](Time at, std::uint64_t change) {
     engine().schedule_from_outside(*this, at, change);
   };
-  const Time told = in.latency;  // of the far end's word
-  if (in.length != 0) plan(in.at, kBegins);
-  if (out.length != 0) plan(out.at + told, kBegins);
-  if (in.length != 0) plan(in.at + in.length + in.latency, kEnds);
-  if (out.length != 0) plan(out.at + out.length + out.latency + told, kEnds);
+  const Time heard = in.at + in.latency;
+  const Time told = out.at + out.latency + in.latency;  // the far end has to hear of it first
+  if (in.length != 0) plan(heard, kBegins);
+  if (out.length != 0) plan(told, kBegins);
+  if (in.length != 0) plan(heard + in.length, kEnds);
+  if (out.length != 0) plan(told + out.length, kEnds);
 }
 
 void LinkState::on_event(std::uint64_t change) {

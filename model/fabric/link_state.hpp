@@ -21,17 +21,17 @@ class LinkListener {
   virtual void on_link(bool up) = 0;
 };
 
-/// One direction of a link, and when it is down.
+/// One direction of a link, and when its sender puts nothing on it.
 struct LinkOutage {
-  Time at = 0;
+  Time at = 0;       ///< as its sender sees it
   Time length = 0;   ///< 0: never
   Time latency = 0;  ///< from the departure of a bit to its arrival
 };
 
-/// What one end of a link finds out about it. It sees at once that nothing comes in any more, and
-/// when the first bits are there again. That nothing arrives of what it sends it hears from the far
-/// end, a flight later (link fault signalling, IEEE 802.3 clause 81.3.4). The link is down while
-/// either is so.
+/// What one end of a link finds out about it. That nothing comes in any more it sees when the last
+/// bits before the outage are in, and its end when the first ones behind it are: a flight after
+/// either. That nothing arrives of what it sends it hears from the far end, another flight later
+/// (link fault signalling, IEEE 802.3 clause 81.3.4). The link is down while either is so.
 class LinkState final : public sim::Unit {
  public:
   LinkState(sim::Engine& engine, const std::string& name, LinkListener& listener);

@@ -34,13 +34,14 @@ bool power_of_two_between(std::uint32_t value, std::uint32_t low, std::uint32_t 
 bool valid(const hw::QpContext& context, const ContextStore& contexts, std::uint32_t ports) {
   const bool rings = context.sq_size >= 1 && context.sq_stride >= hw::kWqeBlockBytes &&
                      context.sq_stride <= FetchBuffer::kBytes &&
-                     context.sq_stride % hw::kWqeBlockBytes == 0 && context.sq_base % 64 == 0 &&
+                     context.sq_stride % hw::kWqeBlockBytes == 0 &&
+                     context.sq_base % hw::kDmaAlignment == 0 &&
                      context.sq_stride >= hw::send_wqe_stride(0, 0, context.type);
-  const bool receive =
-      context.rq_size == 0 || (context.rq_size <= hw::rq::kMaxRingSlots &&
-                               power_of_two_between(context.rq_stride, 32, 512) &&
-                               context.rq_base % std::max(64u, context.rq_stride) == 0 &&
-                               context.rq_head < context.rq_size);
+  const bool receive = context.rq_size == 0 ||
+                       (context.rq_size <= hw::rq::kMaxRingSlots &&
+                        power_of_two_between(context.rq_stride, 32, 512) &&
+                        context.rq_base % std::max(hw::kDmaAlignment, context.rq_stride) == 0 &&
+                        context.rq_head < context.rq_size);
   const bool shared = context.uses_srq == 0 || (context.rq_size == 0 && context.tail_record == 0 &&
                                                 contexts.srq(context.srqn) != nullptr);
   return rings && receive && shared && context.port <= ports &&
@@ -85,52 +86,36 @@ void CommandUnit::on_event(std::uint64_t) {
 }
 
 hw::CommandStatus CommandUnit::dispatch() {
-  switch (mailbox_.opcode) {
-    case hw::CommandOpcode::kQueryDevice:
-      return query_device();
-    case hw::CommandOpcode::kCreateEq:
-      return create_eq();
-    case hw::CommandOpcode::kDestroyEq:
-      return core_.event->destroy(mailbox_.object) ? hw::CommandStatus::kOk
-                                                   : hw::CommandStatus::kBadObject;
-    case hw::CommandOpcode::kCreateCq:
-      return create_cq();
-    case hw::CommandOpcode::kDestroyCq:
-      return destroy_cq();
-    case hw::CommandOpcode::kResizeCq:
-      return resize_cq();
-    case hw::CommandOpcode::kModifyCq:
-      return modify_cq();
-    case hw::CommandOpcode::kCreateMr:
-      return start_mr();
-    case hw::CommandOpcode::kDestroyMr:
-      return core_.mr_control->destroy(mailbox_.object);
-    case hw::CommandOpcode::kCreateQp:
-      return create_qp();
-    case hw::CommandOpcode::kModifyQp:
-      return modify_qp();
-    case hw::CommandOpcode::kQueryQp:
-      return query_qp();
-    case hw::CommandOpcode::kDestroyQp:
-      return destroy_qp();
-    case hw::CommandOpcode::kCreateSrq:
-      return core_.srq_control->create(input<hw::SrqContext>(mailbox_));
-    case hw::CommandOpcode::kModifySrq:
-      return core_.srq_control->modify(mailbox_.object, input<hw::SrqContext>(mailbox_),
-                                       mailbox_.mask);
-    case hw::CommandOpcode::kQuerySrq:
-      return core_.srq_control->query(mailbox_.object);
-    case hw::CommandOpcode::kDestroySrq:
-      return core_.srq_control->destroy(mailbox_.object);
-    case hw::CommandOpcode::kAttachMcast:
-      return attach_mcast();
-    case hw::CommandOpcode::kDetachMcast:
-      return core_.multicast.detach(input<hw::McastGroup>(mailbox_).gid, mailbox_.object);
-    case hw::CommandOpcode::kQueryPort:
-      return query_port();
-    default:
-      return hw::CommandStatus::kBadOpcode;
-  }
+  using hw::CommandOpcode;
+  struct Command {
+    CommandOpcode opcode;
+    hw::CommandStatus (CommandUnit::*carry_out)();
+  };
+  static constexpr Command kCommands[] = {
+      {CommandOpcode::kQueryDevice, &CommandUnit::query_device},
+      {CommandOpcode::kCreateEq, &CommandUnit::create_eq},
+      {CommandOpcode::kDestroyEq, &CommandUnit::destroy_eq},
+      {CommandOpcode::kCreateCq, &CommandUnit::create_cq},
+      {CommandOpcode::kDestroyCq, &CommandUnit::destroy_cq},
+      {CommandOpcode::kResizeCq, &CommandUnit::resize_cq},
+      {CommandOpcode::kModifyCq, &CommandUnit::modify_cq},
+      {CommandOpcode::kCreateMr, &CommandUnit::start_mr},
+      {CommandOpcode::kDestroyMr, &CommandUnit::destroy_mr},
+      {CommandOpcode::kCreateQp, &CommandUnit::create_qp},
+      {CommandOpcode::kModifyQp, &CommandUnit::modify_qp},
+      {CommandOpcode::kQueryQp, &CommandUnit::query_qp},
+      {CommandOpcode::kDestroyQp, &CommandUnit::destroy_qp},
+      {CommandOpcode::kCreateSrq, &CommandUnit::create_srq},
+      {CommandOpcode::kModifySrq, &CommandUnit::modify_srq},
+      {CommandOpcode::kQuerySrq, &CommandUnit::query_srq},
+      {CommandOpcode::kDestroySrq, &CommandUnit::destroy_srq},
+      {CommandOpcode::kAttachMcast, &CommandUnit::attach_mcast},
+      {CommandOpcode::kDetachMcast, &CommandUnit::detach_mcast},
+      {CommandOpcode::kQueryPort, &CommandUnit::query_port},
+  };
+  const auto* const command = std::ranges::find(kCommands, mailbox_.opcode, &Command::opcode);
+  if (command == std::end(kCommands)) return hw::CommandStatus::kBadOpcode;
+  return (this->*command->carry_out)();
 }
 
 hw::CommandStatus CommandUnit::query_device() {
@@ -162,10 +147,16 @@ hw::CommandStatus CommandUnit::create_eq() {
              : hw::CommandStatus::kBadParameter;
 }
 
+hw::CommandStatus CommandUnit::destroy_eq() {
+  return core_.event->destroy(mailbox_.object) ? hw::CommandStatus::kOk
+                                               : hw::CommandStatus::kBadObject;
+}
+
 hw::CommandStatus CommandUnit::create_cq() {
   const auto context = input<hw::CqContext>(mailbox_);
-  if (context.cqe == 0 || context.cqe > core_.parameters.device.max_cqe || context.base % 64 != 0 ||
-      context.cqn > 0xff'ffff || context.cq_period > hw::kMaxCqPeriod) {
+  if (context.cqe == 0 || context.cqe > core_.parameters.device.max_cqe ||
+      context.base % hw::kDmaAlignment != 0 || context.cqn > hw::bar::kNumberMask ||
+      context.cq_period > hw::kMaxCqPeriod) {
     return hw::CommandStatus::kBadParameter;
   }
   if (core_.contexts.cqs.size() >= core_.parameters.device.max_cq) {
@@ -190,7 +181,8 @@ hw::CommandStatus CommandUnit::resize_cq() {
   const auto context = input<hw::CqContext>(mailbox_);
   CompletionQueue* cq = core_.contexts.cqs.find(mailbox_.object);
   if (cq == nullptr) return hw::CommandStatus::kBadObject;
-  if (context.cqe == 0 || context.cqe > core_.parameters.device.max_cqe || context.base % 64 != 0) {
+  if (context.cqe == 0 || context.cqe > core_.parameters.device.max_cqe ||
+      context.base % hw::kDmaAlignment != 0) {
     return hw::CommandStatus::kBadParameter;
   }
   cq->context.base = context.base;
@@ -243,11 +235,15 @@ hw::CommandStatus CommandUnit::create_mr() {
   return hw::CommandStatus::kOk;
 }
 
+hw::CommandStatus CommandUnit::destroy_mr() {
+  return core_.mr_control->destroy(mailbox_.object);
+}
+
 hw::CommandStatus CommandUnit::create_qp() {
   const auto context = input<hw::QpContext>(mailbox_);
   const bool served = context.type == hw::QpType::kRc || context.type == hw::QpType::kUc ||
                       context.type == hw::QpType::kUd;
-  if (!served || context.qpn > 0xff'ffff ||
+  if (!served || context.qpn > hw::bar::kNumberMask ||
       !valid(context, core_.contexts, core_.parameters.ports)) {
     return hw::CommandStatus::kBadParameter;
   }
@@ -305,6 +301,26 @@ hw::CommandStatus CommandUnit::query_port() {
   if (port == 0 || port > core_.parameters.ports) return hw::CommandStatus::kBadObject;
   hw::store(mailbox_.payload, hw::PortInfo{core_.ports[port - 1].active ? 1u : 0u, 0});
   return hw::CommandStatus::kOk;
+}
+
+hw::CommandStatus CommandUnit::create_srq() {
+  return core_.srq_control->create(input<hw::SrqContext>(mailbox_));
+}
+
+hw::CommandStatus CommandUnit::modify_srq() {
+  return core_.srq_control->modify(mailbox_.object, input<hw::SrqContext>(mailbox_), mailbox_.mask);
+}
+
+hw::CommandStatus CommandUnit::query_srq() {
+  return core_.srq_control->query(mailbox_.object);
+}
+
+hw::CommandStatus CommandUnit::destroy_srq() {
+  return core_.srq_control->destroy(mailbox_.object);
+}
+
+hw::CommandStatus CommandUnit::detach_mcast() {
+  return core_.multicast.detach(input<hw::McastGroup>(mailbox_).gid, mailbox_.object);
 }
 
 hw::CommandStatus CommandUnit::attach_mcast() {

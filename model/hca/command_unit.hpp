@@ -48,6 +48,7 @@ class CommandUnit : public sim::Unit,
   hw::CommandStatus dispatch();
   hw::CommandStatus query_device();
   hw::CommandStatus create_eq();
+  hw::CommandStatus destroy_eq();
   hw::CommandStatus create_cq();
   hw::CommandStatus destroy_cq();
   hw::CommandStatus resize_cq();
@@ -55,12 +56,18 @@ class CommandUnit : public sim::Unit,
   hw::CommandStatus start_mr();
   void read_translation();
   hw::CommandStatus create_mr();
+  hw::CommandStatus destroy_mr();
   hw::CommandStatus create_qp();
   hw::CommandStatus modify_qp();
   hw::CommandStatus query_qp();
   hw::CommandStatus destroy_qp();
+  hw::CommandStatus create_srq();
+  hw::CommandStatus modify_srq();
+  hw::CommandStatus query_srq();
+  hw::CommandStatus destroy_srq();
   hw::CommandStatus query_port();
   hw::CommandStatus attach_mcast();
+  hw::CommandStatus detach_mcast();
   void finish(hw::CommandStatus status);
 
   Core& core_;

@@ -29,6 +29,28 @@ struct PortLane {
 
   /// When the next turn could be entered, as far as the lane goes.
   Time since() { return std::max(ring.front().since, resumed_at); }
+
+  /// Room was made. True when the front has waited for it, and is to be arranged again.
+  bool resume(Time now) {
+    if (!held_up) return false;
+    held_up = false;
+    resumed_at = now;
+    return true;
+  }
+  /// True when an event is to be scheduled for the front. `full()`: it has to wait for room.
+  template <typename Full>
+  bool arrange(Full full) {
+    if (scheduled || ring.empty()) return false;
+    held_up = full();
+    scheduled = !held_up;
+    return scheduled;
+  }
+  /// The lane's event is here. False when the turn is to be arranged again.
+  bool has_turn(std::uint64_t argument) {
+    scheduled = false;
+    return (argument & kAgain) == 0;
+  }
+  static std::uint64_t port_of(std::uint64_t argument) { return argument % kAgain; }
 };
 
 template <typename Place>

@@ -47,7 +47,7 @@ bool Requester::transmit(QueuePair& qp) {
     if (!begin(qp)) return false;
     if (!send.message.open) return qp.context.state == hw::QpState::kRts;
   }
-  if (needs_response(send.message.control.opcode)) {
+  if (hw::needs_response(send.message.control.opcode)) {
     send_request_packet(qp);
   } else {
     send_data_packet(qp);
@@ -70,22 +70,22 @@ inline bool Requester::may_begin(QueuePair& qp, const hw::SendWqeControl& contro
   if (send.repeat != nullptr) {
     // A failed request ends the queue's life.
     if (send.repeat->status != hw::WcStatus::kSuccess) return false;
-  } else if (!send.in_flight.empty() && is_local(send.in_flight.last->opcode)) {
+  } else if (!send.in_flight.empty() && hw::is_local(send.in_flight.last->opcode)) {
     return false;  // it is over before the next begins
   }
   if ((control.flags & hw::kWqeFence) != 0 && send.rd_outstanding != 0) return false;
-  if (needs_response(control.opcode) && send.rd_outstanding >= qp.context.max_rd_atomic &&
+  if (hw::needs_response(control.opcode) && send.rd_outstanding >= qp.context.max_rd_atomic &&
       qp.reliable()) {
     return false;
   }
-  if (is_local(control.opcode) && !send.in_flight.empty()) return false;
+  if (hw::is_local(control.opcode) && !send.in_flight.empty()) return false;
   return has_credit(qp, control.opcode);
 }
 
 inline bool Requester::has_credit(QueuePair& qp, hw::WrOpcode opcode) {
   SendState& send = qp.send;
   if (send.unlimited_credit) return true;
-  if (!consumes_receive(opcode)) return true;
+  if (!hw::takes_receive(opcode)) return true;
   if (hw::psn_distance(send.lsn + 1, send.ssn) <= 0) return true;
   ++counters_.credit_waits;
   return false;
@@ -119,16 +119,16 @@ inline void Requester::begin_message(QueuePair& qp, const hw::SendWqeControl& co
   if (qp.datagram() && control.length > qp.mtu()) {
     return fail_here(qp, node, hw::WcStatus::kLocLenErr);
   }
-  if (is_local(control.opcode)) return local_operation(qp, node);
+  if (hw::is_local(control.opcode)) return local_operation(qp, node);
 
   node.last_psn = hw::psn_add(node.first_psn, packets_of(control, qp.mtu_shift()) - 1);
   send.message = {control, node.tag, again ? offset_of(node, send.next_psn, qp) : 0, true};
   send.ssn = (send.ssn + 1) & hw::kPsnMask;
   if (hw::psn_distance(send.ssn_begun, node.ssn) > 0) {
     send.ssn_begun = node.ssn;
-    if (!consumes_receive(control.opcode)) send.lsn = (send.lsn + 1) & hw::kPsnMask;
+    if (!hw::takes_receive(control.opcode)) send.lsn = (send.lsn + 1) & hw::kPsnMask;
   }
-  if (needs_response(control.opcode)) {
+  if (hw::needs_response(control.opcode)) {
     ++send.rd_outstanding;
     node.outstanding = true;
     if (node.copy == nullptr) copy_scatter_list(node, send.front, control.num_sge);
@@ -165,7 +165,7 @@ void Requester::local_operation(QueuePair& qp, InFlight& node) {
 
 void Requester::local_done(QueuePair& qp, hw::WcStatus status) {
   SendState& send = qp.send;
-  if (send.in_flight.empty() || !is_local(send.in_flight.first->opcode)) return;
+  if (send.in_flight.empty() || !hw::is_local(send.in_flight.first->opcode)) return;
   if (status != hw::WcStatus::kSuccess) return fail_here(qp, *send.in_flight.first, status);
   core_.wqe_fetch->pop(qp);
   finish_oldest(qp, status, 0);
@@ -211,11 +211,11 @@ inline void Requester::send_data_packet(QueuePair& qp) {
   fabric::PacketPtr packet = make_packet(qp);
   packet->opcode = qp.service.on_wire(data_opcode(control.opcode, first, last));
   packet->solicited =
-      last && consumes_receive(control.opcode) && (control.flags & hw::kWqeSolicited) != 0;
+      last && hw::takes_receive(control.opcode) && (control.flags & hw::kWqeSolicited) != 0;
   packet->ack_req = qp.reliable() && wants_ack(qp, last);
   packet->imm.value = control.imm_or_key;
   packet->ieth.rkey = control.imm_or_key;
-  if (!is_send(control.opcode)) {
+  if (!hw::is_send(control.opcode)) {
     const auto remote = remote_of(qp);
     packet->reth = {remote.addr, remote.rkey, control.length};
   } else if (qp.datagram()) {
@@ -349,7 +349,7 @@ inline void Requester::end_packet(QueuePair& qp, std::uint32_t psns, std::uint32
   ++counters_.packets;
   send.next_psn = hw::psn_add(send.next_psn, psns);
   message.offset += bytes;
-  if (message.offset == message.control.length || needs_response(message.control.opcode)) {
+  if (message.offset == message.control.length || hw::needs_response(message.control.opcode)) {
     message.open = false;
     if (send.repeat != nullptr) send.repeat = send.repeat->next;
     core_.wqe_fetch->pop(qp);

@@ -90,7 +90,7 @@ bool ResponseHandler::acknowledge_before(QueuePair& qp, std::uint32_t psn) {
     InFlight& node = *send.in_flight.first;
     if (hw::psn_distance(node.last_psn, psn) <= 0) break;
     if (node.status != hw::WcStatus::kSuccess) break;
-    if (needs_response(node.opcode)) {  // its answer was lost on the way
+    if (hw::needs_response(node.opcode)) {  // its answer was lost on the way
       const std::uint32_t missing = hw::psn_add(node.first_psn, node.received >> qp.mtu_shift());
       if (missing != send.unacked_psn) advance(qp, missing);
       if (!qp.flushes()) response_lost(qp, missing);
@@ -100,7 +100,7 @@ bool ResponseHandler::acknowledge_before(QueuePair& qp, std::uint32_t psn) {
     core_.requester->finish_oldest(qp, hw::WcStatus::kSuccess, 0);
   }
   // A READ that is being answered keeps its own place.
-  const bool reading = !send.in_flight.empty() && needs_response(send.in_flight.first->opcode);
+  const bool reading = !send.in_flight.empty() && hw::needs_response(send.in_flight.first->opcode);
   if (reading) {
     const InFlight& node = *send.in_flight.first;
     psn = std::min(psn, hw::psn_add(node.first_psn, node.received >> qp.mtu_shift()),
@@ -156,7 +156,7 @@ void ResponseHandler::on_rnr(QueuePair& qp, const fabric::Packet& packet) {
   const bool oldest = acknowledge_before(qp, packet.psn);
   if (qp.flushes() || send.in_flight.empty()) return;
   // What takes no receive neither runs out of retries nor uses them up.
-  if (oldest && consumes_receive(send.in_flight.first->opcode)) {
+  if (oldest && hw::takes_receive(send.in_flight.first->opcode)) {
     if (send.rnr_retry == 0) {
       ++counters_.req_rnr_retries_exceeded;
       return core_.qp_control->fail_send(qp, hw::WcStatus::kRnrRetryExcErr, packet.aeth.syndrome);
@@ -199,7 +199,7 @@ bool ResponseHandler::on_data(QueuePair& qp, const fabric::Packet& packet, bool 
   if (!acknowledge_before(qp, answered->first_psn)) return true;
   if (send.in_flight.empty()) return true;
   InFlight& node = *send.in_flight.first;
-  if (!needs_response(node.opcode) || is_atomic(node.opcode) != atomic) {
+  if (!hw::needs_response(node.opcode) || hw::is_atomic(node.opcode) != atomic) {
     ++counters_.ghost_acks;
     return true;
   }
@@ -232,7 +232,7 @@ ResponseHandler::Scatter ResponseHandler::scatter(QueuePair& qp, InFlight& node,
   const ScatterList& list = *node.copy;
   const auto* sges = reinterpret_cast<const std::uint8_t*>(list.sges.data());
   std::uint64_t original = packet.atomic_ack.original;
-  const bool atomic = is_atomic(node.opcode);
+  const bool atomic = hw::is_atomic(node.opcode);
   const auto* data =
       atomic ? reinterpret_cast<const std::uint8_t*>(&original) : packet.payload().data();
   const auto bytes = atomic ? std::min<std::uint32_t>(8, node.length)

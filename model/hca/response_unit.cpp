@@ -117,29 +117,24 @@ void ResponseUnit::activate(QueuePair& qp) {
 }
 
 void ResponseUnit::resume(std::uint32_t port) {
-  PortLane<Place>& lane = lanes_[port];
-  if (!lane.held_up) return;
-  lane.held_up = false;
-  lane.resumed_at = now();
-  arrange(port);
+  if (lanes_[port].resume(now())) arrange(port);
 }
 
 void ResponseUnit::arrange(std::uint64_t port) {
   PortLane<Place>& lane = lanes_[port];
-  if (lane.scheduled || lane.ring.empty()) return;
-  lane.held_up = transmit_queues_[static_cast<std::uint32_t>(port)].size() >=
-                 core_.parameters.requester.gather_reads;
-  if (lane.held_up) return;
-  lane.scheduled = true;
+  const auto full = [&] {
+    return transmit_queues_[static_cast<std::uint32_t>(port)].size() >=
+           core_.parameters.requester.gather_reads;
+  };
+  if (!lane.arrange(full)) return;
   const hw::Time at = next_turn(core_, lane, stage_, now(), port);
   schedule(at, port);
 }
 
 void ResponseUnit::on_event(std::uint64_t argument) {
-  const std::uint64_t port = argument % PortLane<Place>::kAgain;
+  const std::uint64_t port = PortLane<Place>::port_of(argument);
   PortLane<Place>& lane = lanes_[port];
-  lane.scheduled = false;
-  if ((argument & PortLane<Place>::kAgain) != 0) return arrange(port);
+  if (!lane.has_turn(argument)) return arrange(port);
   const std::uint32_t qpn = lane.ring.pop().qpn;
   if (QueuePair* qp = core_.qp(qpn)) {
     qp->receive.respond_active = false;

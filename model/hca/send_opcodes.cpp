@@ -29,7 +29,7 @@ hw::WcOpcode completion_opcode(hw::WrOpcode opcode) {
 
 hw::BthOpcode data_opcode(hw::WrOpcode opcode, bool first, bool last) {
   using Op = hw::BthOpcode;
-  if (is_send(opcode)) {
+  if (hw::is_send(opcode)) {
     if (!last) return first ? Op::kRcSendFirst : Op::kRcSendMiddle;
     if (opcode == hw::WrOpcode::kSendWithImm)
       return first ? Op::kRcSendOnlyImm : Op::kRcSendLastImm;
@@ -46,11 +46,12 @@ hw::BthOpcode data_opcode(hw::WrOpcode opcode, bool first, bool last) {
 }
 
 bool send_wqe_fits(const hw::SendWqeControl& control, const QueuePair& qp) {
-  const std::uint32_t offset =
-      is_atomic(control.opcode) ? hw::send_wqe_data_offset(control.opcode) : qp.service.data_offset;
+  const std::uint32_t offset = hw::is_atomic(control.opcode)
+                                   ? hw::send_wqe_data_offset(control.opcode)
+                                   : qp.service.data_offset;
   const std::uint32_t room = qp.context.sq_stride - offset;
   if ((control.flags & hw::kWqeInline) != 0) {
-    return !needs_response(control.opcode) && control.length <= room;
+    return !hw::needs_response(control.opcode) && control.length <= room;
   }
   return control.num_sge * sizeof(hw::Sge) <= room && control.length <= 0x8000'0000u;
 }

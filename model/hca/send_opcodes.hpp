@@ -10,29 +10,10 @@
 #include "hca/queue_pair.hpp"
 #include "hca/translation.hpp"
 #include "hcasim/hw/cqe.hpp"
-#include "hcasim/hw/wqe.hpp"
+#include "hcasim/hw/wr_opcode_kinds.hpp"
 
-/// What follows from the opcode of a send work request, and where its data lies.
+/// Packets and completions of send work requests by their opcodes, and where their data lies.
 namespace hcasim::hca {
-
-constexpr bool is_atomic(hw::WrOpcode opcode) {
-  return opcode == hw::WrOpcode::kAtomicCmpAndSwp || opcode == hw::WrOpcode::kAtomicFetchAndAdd;
-}
-/// READs and atomics: the responder answers with data.
-constexpr bool needs_response(hw::WrOpcode opcode) {
-  return opcode == hw::WrOpcode::kRdmaRead || is_atomic(opcode);
-}
-constexpr bool is_local(hw::WrOpcode opcode) {
-  return opcode == hw::WrOpcode::kLocalInv || opcode == hw::WrOpcode::kRegMr;
-}
-constexpr bool is_send(hw::WrOpcode opcode) {
-  return opcode == hw::WrOpcode::kSend || opcode == hw::WrOpcode::kSendWithImm ||
-         opcode == hw::WrOpcode::kSendWithInv;
-}
-/// The peer needs a receive WQE for it.
-constexpr bool consumes_receive(hw::WrOpcode opcode) {
-  return is_send(opcode) || opcode == hw::WrOpcode::kRdmaWriteWithImm;
-}
 
 hw::WcOpcode completion_opcode(hw::WrOpcode opcode);
 
@@ -41,7 +22,7 @@ hw::BthOpcode data_opcode(hw::WrOpcode opcode, bool first, bool last);
 
 /// PSNs that a work request takes: its packets, or those of its response.
 inline std::int64_t packets_of(const hw::SendWqeControl& control, unsigned mtu_shift) {
-  if (is_atomic(control.opcode) || control.length == 0) return 1;
+  if (hw::is_atomic(control.opcode) || control.length == 0) return 1;
   return ((std::int64_t{control.length} - 1) >> mtu_shift) + 1;
 }
 

@@ -33,21 +33,15 @@ void SendScheduler::activate(QueuePair& qp) {
 }
 
 void SendScheduler::resume(std::uint32_t port) {
-  Lane& lane = lanes_[port];
-  if (!lane.held_up) return;
-  lane.held_up = false;
-  lane.resumed_at = now();
-  arrange(port);
+  if (lanes_[port].resume(now())) arrange(port);
 }
 
 // Turns follow each other in the pipeline: the next one entered an interval after the last, which
 // may be before the last one's packet came out.
 void SendScheduler::arrange(std::uint64_t port) {
   Lane& lane = lanes_[port];
-  if (lane.scheduled || lane.ring.empty()) return;
-  lane.held_up = core_.requester->full(static_cast<std::uint32_t>(port));
-  if (lane.held_up) return;
-  lane.scheduled = true;
+  const auto full = [&] { return core_.requester->full(static_cast<std::uint32_t>(port)); };
+  if (!lane.arrange(full)) return;
   const hw::Time at = next_turn(core_, lane, stage_, now(), port);
   schedule(at, port);
 }
@@ -91,10 +85,9 @@ bool SendScheduler::has_moved(Lane& lane, std::uint64_t port) {
 }
 
 void SendScheduler::on_event(std::uint64_t argument) {
-  const std::uint64_t port = argument % Lane::kAgain;
+  const std::uint64_t port = Lane::port_of(argument);
   Lane& lane = lanes_[port];
-  lane.scheduled = false;
-  if ((argument & Lane::kAgain) != 0) return arrange(port);
+  if (!lane.has_turn(argument)) return arrange(port);
   ++counters_.turns;
   if (!has_context(lane, port)) return arrange(port);
   if (core_.several_ports() && has_moved(lane, port)) return arrange(port);

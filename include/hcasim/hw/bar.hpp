@@ -45,7 +45,7 @@ inline constexpr std::uint32_t kBlueFlameLine = 64;
 inline constexpr std::uint32_t kBlueFlameWqe = 8;
 
 inline constexpr std::uint32_t kArmSolicited = 1u << 31;
-inline constexpr std::uint32_t kNumberMask = 0x00ff'ffff;
+inline constexpr std::uint32_t kNumberMask = 0x00ff'ffff;  ///< numbers of objects have 24 bits
 
 /// Receive queues share one number space: a QP's own queue has its QPN, an SRQ sets this bit.
 inline constexpr std::uint32_t kSrqBit = 1u << 30;

@@ -14,6 +14,10 @@ namespace hcasim::hw {
 // one decoder; a big-endian host would need another.
 static_assert(std::endian::native == std::endian::little, "shared layouts are little-endian");
 
+/// Bytes at a multiple of which rings, records, tables and mailboxes begin in host memory: a cache
+/// line, which is also the least that they are read by. The adapter refuses rings that do not.
+inline constexpr std::uint32_t kDmaAlignment = 64;
+
 /// Reads a shared structure from raw memory.
 template <typename T>
 T load(const void* from) {

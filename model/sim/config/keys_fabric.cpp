@@ -31,7 +31,9 @@ void add_fault_keys(KeyList& keys, fabric::Parameters::Faults& p) {
           {"fabric.faults.down_at_ns", &p.down_at_ns, kTime,
            "When the link goes down, counted from the beginning of the run", kSound},
           {"fabric.faults.down_for_ns", &p.down_for_ns, kTime,
-           "How long it is down: what is on it or sent meanwhile is lost; 0 is never down", kSound},
+           "How long it is down: what does not leave whole before or after it is lost; 0 is never "
+           "down",
+           kSound},
       });
 }
 

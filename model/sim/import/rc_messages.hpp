@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "hcasim/hw/wr_opcode_kinds.hpp"
 #include "sim/import/message.hpp"
 #include "sim/import/rc_epoch.hpp"
 
@@ -20,11 +21,7 @@ struct RcMessage {
   bool contains(LinePsn psn) const { return first <= psn && psn <= last; }
   bool settled() const { return record.outcome != MessageOutcome::kUnfinished; }
   /// True for what is complete when a response of its own was seen: READ and atomics.
-  bool needs_response() const {
-    return record.opcode == hw::WrOpcode::kRdmaRead ||
-           record.opcode == hw::WrOpcode::kAtomicCmpAndSwp ||
-           record.opcode == hw::WrOpcode::kAtomicFetchAndAdd;
-  }
+  bool needs_response() const { return hw::needs_response(record.opcode); }
 };
 
 /// Joins request packets to messages.

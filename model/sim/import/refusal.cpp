@@ -2,17 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/import/refusal.hpp"
 
-#include "sim/import/replay_regions.hpp"
+#include "hcasim/hw/wr_opcode_kinds.hpp"
 
 namespace hcasim::sim {
 namespace {
 
 hw::NakCode code_of(const PlannedMessage& message) {
   return message.record->refused_with.value_or(hw::NakCode::kRemoteAccess);
-}
-
-bool is_atomic(hw::WrOpcode opcode) {
-  return opcode == hw::WrOpcode::kAtomicCmpAndSwp || opcode == hw::WrOpcode::kAtomicFetchAndAdd;
 }
 
 hw::NakCode result_of(Failure failure) {
@@ -46,8 +42,8 @@ Failure failure_of(const PlannedMessage& message) {
   if (!message.refused()) return Failure::kNone;
   const hw::WrOpcode opcode = message.record->opcode;
   const bool invalid = code_of(message) == hw::NakCode::kInvalidRequest;
-  if (is_atomic(opcode) && invalid) return Failure::kMisaligned;
-  if (has_remote_address(opcode)) return Failure::kNoRights;
+  if (hw::is_atomic(opcode) && invalid) return Failure::kMisaligned;
+  if (hw::has_remote_address(opcode)) return Failure::kNoRights;
   return invalid && message.record->bytes > 0 ? Failure::kShortReceive : Failure::kBadReceive;
 }
 

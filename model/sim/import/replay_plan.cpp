@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "hcasim/hw/wire/psn.hpp"
+#include "hcasim/hw/wr_opcode_kinds.hpp"
 
 namespace hcasim::sim {
 namespace {
@@ -142,7 +143,7 @@ class Planner {
         connection.mtu = std::max(connection.mtu, record.path_mtu);
         longest = std::max(longest, record.bytes);
         if (record.rnr_timer_code) connection.rnr_timer_code = record.rnr_timer_code;
-        if (uses_receive(record.opcode)) add_receive(connection, side, place);
+        if (hw::takes_receive(record.opcode)) add_receive(connection, side, place);
       }
       if (connection.sent[side].empty()) continue;
       const std::size_t first = connection.sent[side].front();
@@ -207,18 +208,6 @@ class Planner {
 };
 
 }  // namespace
-
-bool uses_receive(hw::WrOpcode opcode) {
-  switch (opcode) {
-    case hw::WrOpcode::kSend:
-    case hw::WrOpcode::kSendWithImm:
-    case hw::WrOpcode::kSendWithInv:
-    case hw::WrOpcode::kRdmaWriteWithImm:
-      return true;
-    default:
-      return false;
-  }
-}
 
 ReplayPlan make_plan(const CaptureAnalysis& analysis, const ImportOptions& options) {
   return Planner(analysis, options).run();

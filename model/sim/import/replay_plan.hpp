@@ -60,7 +60,4 @@ struct ReplayPlan {
 /// @param analysis outlives the plan
 ReplayPlan make_plan(const CaptureAnalysis& analysis, const ImportOptions& options);
 
-/// True for what takes a receive of the responder.
-bool uses_receive(hw::WrOpcode opcode);
-
 }  // namespace hcasim::sim

@@ -4,21 +4,10 @@
 
 #include <algorithm>
 
+#include "hcasim/hw/wr_opcode_kinds.hpp"
 #include "sim/import/replay_lengths.hpp"
 
 namespace hcasim::sim {
-bool has_remote_address(hw::WrOpcode opcode) {
-  switch (opcode) {
-    case hw::WrOpcode::kRdmaWrite:
-    case hw::WrOpcode::kRdmaWriteWithImm:
-    case hw::WrOpcode::kRdmaRead:
-    case hw::WrOpcode::kAtomicCmpAndSwp:
-    case hw::WrOpcode::kAtomicFetchAndAdd:
-      return true;
-    default:
-      return false;
-  }
-}
 
 RegionMap::RegionMap(const ReplayPlan& plan) : of_message_(plan.messages.size()) {
   for (std::size_t i = 0; i < plan.messages.size(); ++i) take(i, *plan.messages[i].record);
@@ -41,7 +30,7 @@ void RegionMap::share(const std::vector<std::size_t>& of_key) {
 
 // While regions are found, `length` is the address behind the last byte.
 void RegionMap::take(std::size_t place, const CapturedMessage& record) {
-  const bool access = has_remote_address(record.opcode);
+  const bool access = hw::has_remote_address(record.opcode);
   if (!access && !record.invalidate_rkey) return;
   const std::uint32_t rkey = access ? record.rkey : *record.invalidate_rkey;
   const Key key{record.responder.address, rkey};

@@ -58,7 +58,4 @@ class RegionMap {
   std::vector<std::uint64_t> longest_;  // bytes of an access, by region
 };
 
-/// True for RDMA and atomics.
-bool has_remote_address(hw::WrOpcode opcode);
-
 }  // namespace hcasim::sim

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 
+#include "hcasim/hw/wr_opcode_kinds.hpp"
 #include "sim/import/refusal.hpp"
 #include "sim/import/replay_lengths.hpp"
 #include "sim/import/replay_plan.hpp"
@@ -331,7 +332,7 @@ class TraceMaker {
     if (record.opcode == hw::WrOpcode::kSendWithInv) {
       line.set(Arg::kInvalidate, named_.region(regions_.region_of(place)));
     }
-    if (has_remote_address(record.opcode)) set_remote(line, place, record);
+    if (hw::has_remote_address(record.opcode)) set_remote(line, place, record);
     if (record.opcode == hw::WrOpcode::kAtomicCmpAndSwp) {
       line.set(Arg::kCompare, record.compare);
       line.set(Arg::kSwap, record.swap_add);

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "hcasim/hw/wr_opcode_kinds.hpp"
 #include "hcasim/rvt/ib_enums.hpp"
 #include "sim/import/tracepoints.hpp"
 
@@ -28,6 +29,7 @@ bool fits(const SeenQp& from, const SeenPost& post, const SeenReceive& receive) 
       post.status == hw::WcStatus::kRemInvReqErr || post.status == hw::WcStatus::kRemOpErr;
   if (refused != (receive.status != hw::WcStatus::kSuccess)) return false;
   if (refused) return post.time <= receive.time;
+  if (post.status == hw::WcStatus::kRnrRetryExcErr) return false;  // there was none for it
   const std::uint64_t header = from.type == rvt::IB_QPT_UD ? hw::kGrhAreaBytes : 0;
   return (post.opcode == hw::WrOpcode::kRdmaWriteWithImm) == receive.write &&
          (post.opcode == hw::WrOpcode::kSendWithInv) == receive.invalidates &&
@@ -46,7 +48,7 @@ Fit match(const SeenQp& from, const SeenQp& to, OnMatch on_match) {
     std::size_t at = next;
     std::int64_t skipped = 0;
     for (; at < from.posts.size() && from.posts[at].time <= receive.time; ++at) {
-      if (!takes_receive(from.posts[at])) continue;
+      if (!hw::takes_receive(from.posts[at].opcode)) continue;
       if (fits(from, from.posts[at], receive) || ++skipped == kLookAhead) break;
     }
     if (at == from.posts.size() || !fits(from, from.posts[at], receive)) {

@@ -7,12 +7,14 @@
 #include <set>
 
 #include "hcasim/hw/wire/syndrome.hpp"
+#include "hcasim/hw/wr_opcode_kinds.hpp"
 #include "hcasim/rvt/ib_enums.hpp"
 
 namespace hcasim::sim {
 namespace {
 
-// Time that a queue pair needs to be brought to ERR by its program.
+// By how much earlier than the send that it must not answer a peer is brought to ERR. Chosen: some
+// times what a modify_qp takes, a command of the adapter (`hca.command`) and two mailboxes by DMA.
 constexpr hw::Time kTimeToError = 5 * hw::kMicrosecond;
 
 bool is_datagram(std::uint32_t type) {
@@ -21,22 +23,19 @@ bool is_datagram(std::uint32_t type) {
 bool is_reliable(std::uint32_t type) {
   return type == rvt::IB_QPT_RC || type == 0;
 }
-bool is_atomic(hw::WrOpcode opcode) {
-  return opcode == hw::WrOpcode::kAtomicCmpAndSwp || opcode == hw::WrOpcode::kAtomicFetchAndAdd;
-}
 
 /// How to make a post fail again; none where no replay does.
 std::optional<Spoilt> spoilt(const SeenPost& post) {
   if (!post.failed()) return Spoilt::kNothing;
-  const bool send = takes_receive(post) && post.opcode != hw::WrOpcode::kRdmaWriteWithImm;
+  const bool send = hw::is_send(post.opcode);
   switch (*post.status) {
     case hw::WcStatus::kRemAccessErr:
       if (!send) return Spoilt::kNoRights;
       return std::nullopt;
     case hw::WcStatus::kRemInvReqErr:
-      return send                     ? Spoilt::kShortReceive
-             : is_atomic(post.opcode) ? Spoilt::kMisaligned
-                                      : Spoilt::kNoRights;
+      return send                         ? Spoilt::kShortReceive
+             : hw::is_atomic(post.opcode) ? Spoilt::kMisaligned
+                                          : Spoilt::kNoRights;
     case hw::WcStatus::kRemOpErr:
       return send ? Spoilt::kBadReceive : Spoilt::kNoRights;
     case hw::WcStatus::kRnrRetryExcErr:
@@ -124,7 +123,9 @@ class Planner {
     const std::size_t peer = analysis_.qps[plan_.ends[index].qp].peer;
     if (peer != kNobody) {
       plan_.ends[index].peer = end_of_[peer];
-      move_apart(plan_.ends[index], plan_.ends[end_of_[peer]]);
+      if (is_datagram(type_of(plan_.ends[index]))) {
+        move_apart(plan_.ends[index], plan_.ends[end_of_[peer]]);
+      }
       return;
     }
     const std::string name = "of_" + plan_.nodes[plan_.ends[index].node].name + '_';
@@ -140,12 +141,13 @@ class Planner {
     return *others_;
   }
 
-  // A replay connects different nodes only.
+  // The driver loops back what is connected. Datagrams take the wire, and a cable leads to another
+  // node.
   void move_apart(PlannedEnd& one, PlannedEnd& two) {
     if (one.node != two.node) return;
     const std::string name = plan_.nodes[one.node].name;
     auto [twin, is_new] = twins_.try_emplace(one.node, 0);
-    if (is_new) twin->second = add_node(name, "is " + name + " too: peers of queue pairs there");
+    if (is_new) twin->second = add_node(name, "is " + name + " too: peers of datagrams there");
     two.node = twin->second;
   }
 
@@ -154,7 +156,7 @@ class Planner {
     if (post.ended) return false;
     const SeenQp& qp = *seen(end);
     if ((post.send_flags & rvt::IB_SEND_SIGNALED) != 0 || qp.all_signaled) return true;
-    return takes_receive(post) && is_reliable(qp.type) && qp.peer != kNobody &&
+    return hw::takes_receive(post.opcode) && is_reliable(qp.type) && qp.peer != kNobody &&
            post.receive == kNobody;
   }
 
@@ -193,7 +195,7 @@ class Planner {
 
   bool needs_receive(const PlannedEnd& sender, const PlannedSend& send) const {
     if (send.post == nullptr) return true;
-    if (!takes_receive(*send.post) || send.post->flushed()) return false;
+    if (!hw::takes_receive(send.post->opcode) || send.post->flushed()) return false;
     if (send.spoilt == Spoilt::kNoReceive || send.spoilt == Spoilt::kNoAnswer) return false;
     if (send.spoilt == Spoilt::kNoRights) return false;
     return is_reliable(type_of(sender)) || seen(sender)->peer == kNobody ||
@@ -212,7 +214,7 @@ class Planner {
     bool lost = false;
     for (PlannedSend& send : sender.sends) {
       if (!needs_receive(sender, send)) {
-        lost = lost || (send.post != nullptr && takes_receive(*send.post));
+        lost = lost || (send.post != nullptr && hw::takes_receive(send.post->opcode));
         continue;
       }
       send.receive_place = end.receives.size();

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 
+#include "hcasim/hw/wr_opcode_kinds.hpp"
 #include "hcasim/rvt/ib_enums.hpp"
 
 namespace hcasim::sim {
 namespace {
 
-constexpr std::uint64_t kMostInline = 64;  // bytes that a new queue pair of a trace takes
+// Bytes of inline data that a queue pair of a trace takes where its line says nothing: the default
+// of `max_inline_data=`.
+constexpr std::uint64_t kMostInline = 64;
 
 // Immediate data: the sender's tracepoint does not have it, the receiver's does. Operands: none
 // has them.
@@ -28,19 +31,6 @@ void set_operands(Operation& line, hw::WrOpcode opcode, const SeenReceive* recei
       return;
     default:
       return;
-  }
-}
-
-bool is_remote(hw::WrOpcode opcode) {
-  switch (opcode) {
-    case hw::WrOpcode::kRdmaWrite:
-    case hw::WrOpcode::kRdmaWriteWithImm:
-    case hw::WrOpcode::kRdmaRead:
-    case hw::WrOpcode::kAtomicCmpAndSwp:
-    case hw::WrOpcode::kAtomicFetchAndAdd:
-      return true;
-    default:
-      return false;
   }
 }
 
@@ -63,11 +53,10 @@ void fill_request(Operation& line, const PlannedSend& send, const SeenReceive* r
                   const RegionNames& regions) {
   const SeenPost& post = *send.post;
   line.opcode = static_cast<SendOpcode>(post.opcode);
-  const bool local = post.opcode == hw::WrOpcode::kRegMr || post.opcode == hw::WrOpcode::kLocalInv;
   set_flags(line, post);
-  if (!local) set_buffer(line, regions.buffers, post.length, 0);
+  if (!hw::is_local(post.opcode)) set_buffer(line, regions.buffers, post.length, 0);
   set_operands(line, post.opcode, receive);
-  if (!is_remote(post.opcode)) return;
+  if (!hw::has_remote_address(post.opcode)) return;
   const bool refused = send.spoilt == Spoilt::kNoRights;
   line.set(Arg::kRemoteMr, refused ? regions.no_rights : regions.buffers);
   line.set(Arg::kRemoteOffset, send.spoilt == Spoilt::kMisaligned ? 1 : 0);

@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "hcasim/hw/wr_opcode_kinds.hpp"
 #include "hcasim/rvt/ib_enums.hpp"
 #include "hcasim/rvt/rdmavt_qp.hpp"
 #include "hcasim/sim/input_error.hpp"
@@ -120,7 +121,7 @@ class Follower {
     SeenQp& qp = analysis_.qps[index_of(rnr.qpn)];
     qp.rnr_us = rnr.to;
     for (std::size_t i = qp.open; i < qp.posts.size(); ++i) {
-      if (qp.posts[i].ended || !takes_receive(qp.posts[i])) continue;
+      if (qp.posts[i].ended || !hw::takes_receive(qp.posts[i].opcode)) continue;
       ++qp.posts[i].rnr_waits;
       qp.posts[i].last_rnr = at_;
       return;
@@ -328,18 +329,6 @@ class Reader {
 };
 
 }  // namespace
-
-bool takes_receive(const SeenPost& post) {
-  switch (post.opcode) {
-    case hw::WrOpcode::kSend:
-    case hw::WrOpcode::kSendWithImm:
-    case hw::WrOpcode::kSendWithInv:
-    case hw::WrOpcode::kRdmaWriteWithImm:
-      return true;
-    default:
-      return false;
-  }
-}
 
 bool is_tracepoint_text(const std::filesystem::path& path) {
   std::array<char, 8192> begin{};

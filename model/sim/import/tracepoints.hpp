@@ -118,7 +118,4 @@ TracepointAnalysis analyse_tracepoints(const std::filesystem::path& path, const 
 /// analyse_tracepoints().
 void pair_queue_pairs(TracepointAnalysis& analysis);
 
-/// True for what takes a receive of the peer.
-bool takes_receive(const SeenPost& post);
-
 }  // namespace hcasim::sim

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "hcasim/hw/wr_opcode_kinds.hpp"
+
 namespace hcasim::sim {
 
 using hca::Stamp;
@@ -81,7 +83,7 @@ inline std::uint64_t NodeRecorder::open_message(const QpRecord& qp, hw::WrOpcode
                                                 std::uint64_t bytes, hw::Time at) {
   const std::uint64_t message = store_.open();
   MessageRecord& record = store_.opened(message);
-  record.bytes = is_atomic(opcode) ? 8 : bytes;
+  record.bytes = hw::is_atomic(opcode) ? 8 : bytes;
   record.wqe = qp.sends.last();
   record.order = posted_++;
   record.qp = qp.name;
@@ -123,7 +125,7 @@ inline void NodeRecorder::finish(MessageRecord& record, hw::Time at) {
   record.done_at = at;
   if (record.receiver_done)
     return store_.close(record, std::max(at, record.at(Stamp::kRecvPolled)));
-  const bool takes = takes_receive(record.opcode);
+  const bool takes = hw::takes_receive(record.opcode);
   if (!record.reliable) {
     return takes ? store_.close_if_lost(record, at) : store_.close_behind(record, at);
   }

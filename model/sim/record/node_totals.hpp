@@ -50,13 +50,5 @@ constexpr bool is_message(hw::WrOpcode opcode) {
   return opcode != hw::WrOpcode::kLocalInv &&
          static_cast<std::size_t>(opcode) < NodeTotals::kOpcodes;
 }
-constexpr bool is_atomic(hw::WrOpcode opcode) {
-  return opcode == hw::WrOpcode::kAtomicCmpAndSwp || opcode == hw::WrOpcode::kAtomicFetchAndAdd;
-}
-/// Whether the peer needs a receive work request for it.
-constexpr bool takes_receive(hw::WrOpcode opcode) {
-  return opcode == hw::WrOpcode::kSend || opcode == hw::WrOpcode::kSendWithImm ||
-         opcode == hw::WrOpcode::kSendWithInv || opcode == hw::WrOpcode::kRdmaWriteWithImm;
-}
 
 }  // namespace hcasim::sim

@@ -48,36 +48,6 @@ rvt::ib_pd* NodeObjects::pd() {
   return pd_;
 }
 
-ControlResult NodeObjects::make_cq(NameId name, std::uint32_t cqe, std::uint32_t vector) {
-  rvt::ib_cq_init_attr attr;
-  attr.cqe = cqe;
-  attr.comp_vector = static_cast<int>(vector);
-  rvt::ib_cq* cq =
-      rvt::ib_create_cq(rvt::rvt_ib_device(node_.device()), nullptr, nullptr, nullptr, &attr);
-  if (rvt::IS_ERR(cq)) {
-    const std::string size = beyond_limits(attr, rvt::rvt_ib_device(node_.device())->attrs);
-    return {rvt::PTR_ERR(cq), "create_cq", size.empty() ? no_more_cqs(*node_.device()) : size};
-  }
-  place(cqs_, name, &cq_store_.emplace_back(TraceCq{cq}));
-  listener_->cq_created(name, cq_store_.back());
-  return {0, "create_cq"};
-}
-
-ControlResult NodeObjects::moderate_cq(const Operation& operation) {
-  const auto count = static_cast<std::uint16_t>(operation.value(Arg::kCqCount));
-  const auto period = static_cast<std::uint16_t>(operation.value(Arg::kCqPeriod));
-  return {rvt::rdma_set_cq_moderation(cq(operation.object)->cq, count, period), "modify_cq"};
-}
-
-ControlResult NodeObjects::resize_cq(const Operation& operation) {
-  rvt::ib_cq* resized = cq(operation.object)->cq;
-  rvt::ib_cq_init_attr attr;
-  attr.cqe = static_cast<std::uint32_t>(operation.value(Arg::kCqe));
-  const int error = rvt::ib_resize_cq(resized, static_cast<int>(attr.cqe));
-  if (error == 0) return {0, "resize_cq"};
-  return {error, "resize_cq", beyond_limits(attr, resized->device->attrs)};
-}
-
 int NodeObjects::make_mr(NameId name, std::uint64_t length, std::uint32_t access, bool iova_given,
                          std::uint64_t iova) {
   pd();
@@ -341,18 +311,19 @@ int NodeObjects::modify(const Operation& operation) {
   return error;
 }
 
+ControlResult NodeObjects::create_qp(const Operation& operation) {
+  const auto queue = [&](Arg arg) { return static_cast<NameId>(operation.value(arg)); };
+  return make_qp(operation, operation.object, queue(Arg::kSendCq), queue(Arg::kRecvCq));
+}
+
 ControlResult NodeObjects::execute(const Operation& operation) {
-  const auto number = [&](Arg arg) { return static_cast<std::uint32_t>(operation.value(arg)); };
   switch (operation.verb) {
     case Verb::kRegMr:
       return {reg_mr(operation), "reg_mr"};
     case Verb::kDeregMr:
       return {dereg(operation), "dereg_mr"};
-    case Verb::kCreateCq: {
-      ControlResult made = make_cq(operation.object, number(Arg::kCqe), number(Arg::kVector));
-      const bool moderated = operation.has(Arg::kCqCount) || operation.has(Arg::kCqPeriod);
-      return made.error != 0 || !moderated ? made : moderate_cq(operation);
-    }
+    case Verb::kCreateCq:
+      return create_cq(operation);
     case Verb::kModifyCq:
       return moderate_cq(operation);
     case Verb::kResizeCq:
@@ -360,18 +331,13 @@ ControlResult NodeObjects::execute(const Operation& operation) {
     case Verb::kDestroyCq:
       return {destroy_cq(operation), "destroy_cq"};
     case Verb::kCreateQp:
-      return make_qp(operation, operation.object, number(Arg::kSendCq), number(Arg::kRecvCq));
+      return create_qp(operation);
     case Verb::kModifyQp:
       return {modify(operation), "modify_qp"};
     case Verb::kDestroyQp:
       return {destroy_qp(operation), "destroy_qp"};
-    case Verb::kReqNotifyCq: {
-      std::uint32_t flags =
-          operation.flag(kSolicited) ? rvt::IB_CQ_SOLICITED : rvt::IB_CQ_NEXT_COMP;
-      if (operation.flag(kMissedEvents)) flags |= rvt::IB_CQ_REPORT_MISSED_EVENTS;
-      const int answer = rvt::ib_req_notify_cq(cq(operation.object)->cq, flags);
-      return {answer < 0 ? answer : 0, "req_notify_cq"};
-    }
+    case Verb::kReqNotifyCq:
+      return {req_notify_cq(operation), "req_notify_cq"};
     case Verb::kAllocMr:
       return {alloc_mr(operation.object, operation.value(Arg::kLength)), "alloc_mr"};
     case Verb::kCreateSrq:

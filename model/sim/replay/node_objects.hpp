@@ -184,7 +184,9 @@ class NodeObjects {
   }
 
   ControlResult make_cq(NameId name, std::uint32_t cqe, std::uint32_t vector);
+  ControlResult create_cq(const Operation& operation);
   ControlResult resize_cq(const Operation& operation);
+  int req_notify_cq(const Operation& operation);
   int make_mr(NameId name, std::uint64_t length, std::uint32_t access, bool iova_given,
               std::uint64_t iova);
   int register_memory(NameId name, std::uint64_t host, std::uint64_t length, std::uint32_t access,
@@ -193,6 +195,7 @@ class NodeObjects {
   int reg_shared_mr(const Operation& operation);
   int alloc_mr(NameId name, std::uint64_t length);
   ControlResult make_qp(const Operation& operation, NameId name, NameId send_cq, NameId recv_cq);
+  ControlResult create_qp(const Operation& operation);
   int modify(const Operation& operation);
   int read_destination(TraceQp& qp, const Operation& operation, rvt::ib_qp_attr& attr, int& mask);
   int dereg(const Operation& operation);

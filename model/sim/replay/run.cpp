@@ -15,7 +15,9 @@
 #include "sim/replay/checked_trace.hpp"
 #include "sim/replay/data_process.hpp"
 #include "sim/replay/line_error.hpp"
+#include "sim/replay/measured_span.hpp"
 #include "sim/replay/node_objects.hpp"
+#include "sim/replay/run_times.hpp"
 #include "sim/replay/run_watchers.hpp"
 #include "sim/replay/saturating_time.hpp"
 #include "sim/replay/set_up.hpp"
@@ -26,45 +28,6 @@
 namespace hcasim::sim {
 
 namespace {
-
-constexpr hw::Time kSlice = 10 * hw::kMillisecond;
-
-// Slices grow while a run waits for a time; what then goes on for ever does so for one of them.
-constexpr hw::Time kLongestSlice = 100 * hw::kSecond;
-
-// How long nothing may come of it, while something still happens, before nodes look further ahead.
-constexpr hw::Time kPatienceWithWindow = hw::kSecond;
-
-// How long nothing may come of it before a run is given up: twice as long as retries last that come
-// to an end, of which there are 7 after a first try, as far apart as the trace's longest timeout
-// and the longest pause after an RNR NAK. What goes on for longer goes on for ever.
-hw::Time patience_with(const CheckedTrace& trace, const SystemConfig& config) {
-  constexpr hw::Time kTimeoutUnit = 4096 * hw::kNanosecond;
-  std::uint32_t timeout = trace.longest_timeout();
-  hw::Time flight = 0;
-  for (const NameId name : trace.nodes()) {
-    const NodeConfig& node = config.node(std::string(trace.names().text(name)));
-    timeout = std::max(timeout, node.hca.requester.ack_timeout_floor);
-    const fabric::Parameters& link = node.fabric;
-    const hw::Time late =
-        std::max(link.faults.reordering_delay_ns, link.faults.duplication_delay_ns);
-    flight = std::max<hw::Time>(flight, (link.propagation_ns + late) * hw::kNanosecond);
-  }
-  const hw::Time apart = (kTimeoutUnit << std::min(timeout, 31u)) + trace.longest_rnr_pause();
-  return 2 * hw::Time{8} * (apart + 2 * flight) + kSlice;
-}
-
-// How long after it has left a message may still arrive: what is ahead of it in buffers takes its
-// time on the wire, and to a host that may be ten times slower.
-hw::Time time_to_arrive(const NodeConfig& node) {
-  const fabric::Parameters& link = node.fabric;
-  const double bytes = 1.0 * node.hca.scheduler.port_buffer_bytes + link.at_switch.buffer_bytes +
-                       node.hca.responder.rx_buffer_bytes;
-  const double buffered_ns = 10 * bytes * 8 / link.rate_gbps;
-  const hw::Time delays = hw::Time{link.propagation_ns} + link.at_switch.latency_ns +
-                          link.faults.reordering_delay_ns + link.faults.duplication_delay_ns;
-  return (static_cast<hw::Time>(buffered_ns) + 2 * delays) * hw::kNanosecond + kSlice;
-}
 
 // FILE:LINE: at T ns, node N: WHY
 std::string describe(const std::string& file, const Mishap& mishap) {
@@ -108,7 +71,6 @@ class Replay {
   void simulate();
   bool run_until(hw::Time end);
   bool run_in_steps(hw::Time end);
-  void begin_measuring();
   bool output_failed() const;
   bool all_finished() const;
   bool all_settled() const;
@@ -119,7 +81,8 @@ class Replay {
   hw::Time next_timed() const;
   void tear_down();
   std::string stuck() const;
-  void append_process(std::size_t index, RunResult& out) const;
+  void append_process(const DataProcess& process, RunResult& out) const;
+  hw::Time end_of_results() const;
   RunResult result();
 
   const RunOptions& options_;
@@ -135,9 +98,7 @@ class Replay {
   std::vector<std::unique_ptr<NodeObjects>> objects_;
   std::vector<std::unique_ptr<TraceSource>> sources_;
   std::vector<std::unique_ptr<DataProcess>> processes_;
-  std::vector<SystemSnapshot> before_;  // of what is measured
-  std::vector<Counter> switch_before_;
-  std::uint64_t switch_events_before_ = 0;
+  MeasuredSpan measured_;
   hw::Time epoch_ = 0;
   hw::Time measure_from_ = 0;
   std::int64_t new_packets_ = 0;  // the most that were seen
@@ -276,21 +237,12 @@ std::string Replay::stuck() const {
          " of node " + waiting.node + ' ' + waiting.why;
 }
 
-// Counters and busy times are measured as differences to those of one moment.
-void Replay::begin_measuring() {
-  for (std::size_t i = 0; i < system_->size(); ++i) before_.push_back(snapshot(system_->node(i)));
-  if (fabric::SwitchModule* network_switch = system_->network_switch()) {
-    switch_before_ = switch_counters(*network_switch);
-    switch_events_before_ = network_switch->engine_module().engine().events_run();
-  }
-}
-
 // Stops on the way where measuring begins.
 bool Replay::run_until(hw::Time end) {
-  if (before_.empty() && end > measure_from_) {
+  if (!measured_.begun() && end > measure_from_) {
     if (measure_from_ > epoch_) run_in_steps(measure_from_);
     if (interrupted(options_)) return true;
-    begin_measuring();
+    measured_.begin(*system_);
   }
   return run_in_steps(end);
 }
@@ -352,12 +304,16 @@ void Replay::simulate() {
   }
 }
 
-RunResult Replay::result() {
-  if (before_.empty()) begin_measuring();
+hw::Time Replay::end_of_results() const {
   hw::Time end = std::max(epoch_, recorder_->last_acknowledgement());
   if (end == hw::kNever) end = epoch_;
   for (const auto& process : processes_) end = std::max(end, process->last_activity());
-  if (partial_) end = std::max(end, system_->now());
+  return partial_ ? std::max(end, system_->now()) : end;
+}
+
+RunResult Replay::result() {
+  if (!measured_.begun()) measured_.begin(*system_);
+  const hw::Time end = end_of_results();
   const bool cut_short = partial_ || !failure_.empty();
   if (end < measure_from_ && !cut_short) {
     failure_ = trace_name_ + ": the run ended at ";
@@ -372,27 +328,13 @@ RunResult Replay::result() {
   out.statistics.seed = options_.seed;
   out.statistics.partial = cut_short;
   out.failure = failure_;
-  for (std::size_t i = 0; i < system_->size(); ++i) {
-    append_statistics(system_->node(i), before_[i], end - measure_from_, out.statistics);
-    NodeSystem& node = system_->node(i);
-    if (node.shares_host()) {
-      out.statistics.nodes[i].host = node.host_owner().node_name();
-    } else {
-      out.engine_events += node.engine().events_run() - before_[i].engine_events;
-    }
-    append_process(i, out);
-  }
-  if (fabric::SwitchModule* network_switch = system_->network_switch()) {
-    append_difference(switch_before_, switch_counters(*network_switch), out.statistics);
-    out.engine_events +=
-        network_switch->engine_module().engine().events_run() - switch_events_before_;
-  }
+  measured_.append_to(out, *system_, end - measure_from_);
+  for (const auto& process : processes_) append_process(*process, out);
   out.kernel_activations = system_->conductor().activations();
   return out;
 }
 
-void Replay::append_process(std::size_t index, RunResult& out) const {
-  const DataProcess& process = *processes_[index];
+void Replay::append_process(const DataProcess& process, RunResult& out) const {
   out.posts_refused += process.counters().posts_refused;
   out.late_controls += process.late_controls();
   for (const Mishap& refusal : process.refusals()) {

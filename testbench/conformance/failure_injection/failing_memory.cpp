@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/failure_injection/failing_memory.hpp"
 
-#include <cstddef>
-#include <cstdlib>
-#include <new>
+#include "support/replaced_new.hpp"
 
+namespace hcasim::testing_support {
 namespace {
 
 bool active = false;
@@ -13,22 +12,17 @@ int counted = 0;
 int fails_at = 0;
 int own = 0;
 
-void* allocate(std::size_t bytes) {
-  if (hcasim::testing_support::FailingMemory::fails()) return nullptr;
-  return std::malloc(bytes == 0 ? 1 : bytes);
-}
-
 }  // namespace
-
-namespace hcasim::testing_support {
 
 FailingMemory::FailingMemory(int left) {
   counted = 0;
   fails_at = left;
   active = true;
+  testing::allocation_fails = [](testing::NewForm) { return fails(); };
 }
 FailingMemory::~FailingMemory() {
   active = false;
+  testing::allocation_fails = nullptr;
 }
 int FailingMemory::count() {
   return counted;
@@ -45,30 +39,3 @@ OwnMemory::~OwnMemory() {
 }
 
 }  // namespace hcasim::testing_support
-
-[[gnu::noinline]] void* operator new(std::size_t bytes) {
-  void* memory = allocate(bytes);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-[[gnu::noinline]] void* operator new[](std::size_t bytes) {
-  return ::operator new(bytes);
-}
-[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  return allocate(bytes);
-}
-[[gnu::noinline]] void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
-  return allocate(bytes);
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete[](void* memory) noexcept {
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept {
-  std::free(memory);
-}

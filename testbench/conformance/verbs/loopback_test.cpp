@@ -85,9 +85,9 @@ TEST_F(OneNode, H13_Quirk19_ATooLongSendIsALengthErrorOfTheReceiver) {
   ASSERT_EQ(receive(peer, 9, 64, 0), 0);
   ASSERT_EQ(post(qp, {.bytes = 65, .wr_id = 1}), 0);
   run(kWhile);
-  for (const ib_wc& wc : poll(0)) {
-    EXPECT_EQ(wc.status, wc.wr_id == 9 ? IB_WC_LOC_LEN_ERR : IB_WC_REM_INV_REQ_ERR);
-  }
+  const auto done = poll(0);
+  EXPECT_EQ(ids(done), (Ids{9, 1}));
+  EXPECT_EQ(statuses(done), (Statuses{IB_WC_LOC_LEN_ERR, IB_WC_REM_INV_REQ_ERR}));
   EXPECT_EQ(state_of(0, qp), IB_QPS_ERR);
   EXPECT_EQ(state_of(0, peer), IB_QPS_ERR);
 }

@@ -194,6 +194,31 @@ TEST_F(Tracepoints, RandomTracesDoTheSameAgain) {
   }
 }
 
+// By the driver: no adapter sends a packet, neither in the first run nor in the second.
+TEST_F(Tracepoints, LoopedBackMessagesAreLoopedBackAgain) {
+  for (const char* type : {"RC", "UC"}) {
+    write_trace({std::string("connect a.q a.r type=") + type,
+                 "connect a.s a.t type=" + std::string(type), "a post_recv r length=64 label=there",
+                 "a post_recv q length=64", "a post_recv t length=5000",
+                 "a post_send q SEND length=64 at=10us",
+                 "a post_send r SEND_WITH_IMM imm=5 length=32 after=there solicited",
+                 "a post_send s RDMA_WRITE_WITH_IMM imm=6 remote=mr:0 length=5000 at=30us",
+                 "a post_send s RDMA_WRITE remote=mr:0 length=5000 at=40us"});
+    expect_same_work(file("it.trace"));
+    const auto counted = [&](const std::string& trace) {
+      const Outcome ran = hcasim("run " + trace + " --out " + file("out"));
+      EXPECT_EQ(ran.status, 0) << ran.err;
+      const auto counters = nlohmann::json::parse(contents(file("out/stats.json")))["counters"];
+      EXPECT_EQ(counters.size(), 1U);
+      return counters.front();
+    };
+    const auto before = counted(file("it.trace"));
+    const auto after = counted(file("again.trace"));
+    EXPECT_EQ(before["rvt"], after["rvt"]);
+    EXPECT_EQ(after["rvt"]["n_loop_pkts"], 4);
+  }
+}
+
 TEST_F(Tracepoints, FlushesAndErrorsHappenAgain) {
   write_trace({"connect a.q b.q rnr_retry=2 min_rnr_timer=1", "connect a.r b.r",
                "b post_recv q length=64", "b post_recv r length=64", "b post_recv r length=64",
@@ -203,6 +228,14 @@ TEST_F(Tracepoints, FlushesAndErrorsHappenAgain) {
   write_trace({"connect a.q b.q", "a post_recv q length=64", "b post_recv q length=64",
                "b post_recv q length=64", "a post_send q SEND length=64 at=10us label=x",
                "b modify_qp q state=ERR at=50us"});
+  expect_same_work(file("it.trace"));
+}
+
+TEST_F(Tracepoints, FlushesAndErrorsOfLoopedBackMessagesHappenAgain) {
+  write_trace({"connect a.q a.r rnr_retry=2 min_rnr_timer=1", "connect a.s a.t",
+               "a post_recv r length=64", "a post_recv t length=64", "a post_recv t length=64",
+               "a post_send q SEND length=64 at=10us", "a post_send q SEND length=64 at=20us",
+               "a post_send q SEND length=64 at=20us", "a post_send s SEND length=65 at=30us"});
   expect_same_work(file("it.trace"));
 }
 

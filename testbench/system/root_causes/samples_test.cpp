@@ -3,6 +3,9 @@
 
 // The samples show what traces/README.md says of them.
 
+#include <gmock/gmock.h>
+
+#include <algorithm>
 #include <fstream>
 
 #include "hca/parameters.hpp"
@@ -25,6 +28,46 @@ CauseRun sample(const std::string& name, const Lines& settings) {
   EXPECT_GT(lines.size(), 2u) << name;
   EXPECT_LT(lines.size(), 100u) << name;
   return {lines, settings};
+}
+
+// traces/README.md with a blank in the place of each end of a line.
+std::string page() {
+  std::string text = contents(HCASIM_SOURCE_DIR "/traces/README.md");
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+// The figures themselves: they are of the default configuration and seed.
+TEST(Samples, SwitchIncastIsAsThePageSays) {
+  const std::string text = page();
+  const auto expect_said = [&](const std::string& words) {
+    EXPECT_THAT(text, testing::HasSubstr(words));
+  };
+  const auto at_switch = [](const CauseRun& run, const char* name) {
+    return run.counter("switch", "port_c", name);
+  };
+  const auto us = [](const CauseRun& run) { return run.active_ns() / 1000; };
+  const CauseRun fits = sample("switch-incast", {});
+  EXPECT_EQ(at_switch(fits, "tx_discards_phy"), 0u);
+  expect_said(fmt::format("all is done after {:.0f} us. With", us(fits)));
+
+  Lines settings = {"fabric.switch.buffer_bytes=100000"};
+  const CauseRun drops = sample("switch-incast", settings);
+  expect_said(fmt::format("{} packets are dropped", at_switch(drops, "tx_discards_phy")));
+  expect_said(fmt::format("its timeout of {:.0f} ms", us(drops) / 1000));
+  EXPECT_GT(drops.active_ns(), 4096.0 * (1 << 14));  // timeout=14
+
+  settings.push_back("fabric.switch.pfc=true");
+  const CauseRun pauses = sample("switch-incast", settings);
+  EXPECT_EQ(at_switch(pauses, "tx_discards_phy"), 0u);
+  const std::uint64_t frames = pauses.counter("switch", "port_a", "tx_prio0_pause") +
+                               pauses.counter("switch", "port_b", "tx_prio0_pause");
+  expect_said(fmt::format("{} pause frames hold the senders back", frames));
+  expect_said(fmt::format("the time is {:.0f} us again", us(pauses)));
+
+  const CauseRun marks =
+      sample("switch-incast", {"fabric.switch.ecn=true", "fabric.traffic_class=2"});
+  expect_said(fmt::format("marks {} packets", at_switch(marks, "ecn_marked")));
 }
 
 TEST(Samples, QpContexts) {

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unit/driver/failing_new.hpp"
 
-#include <new>
+#include "support/replaced_new.hpp"
 
+namespace hcasim::testing_support {
 namespace {
 
-constexpr int kNever = -1;
-int left_until_failure = kNever;
+int left_until_failure = 0;
 
-bool fails() {
-  if (left_until_failure == kNever) return false;
+bool fails(testing::NewForm form) {
+  if (form == testing::NewForm::kThrows) return false;
   if (left_until_failure == 0) return true;
   --left_until_failure;
   return false;
@@ -18,21 +18,12 @@ bool fails() {
 
 }  // namespace
 
-namespace hcasim::testing_support {
-
 FailingNew::FailingNew(int left) {
   left_until_failure = left;
+  testing::allocation_fails = fails;
 }
 FailingNew::~FailingNew() {
-  left_until_failure = kNever;
+  testing::allocation_fails = nullptr;
 }
 
 }  // namespace hcasim::testing_support
-
-// What is not made to fail comes from the ordinary form, which delete belongs to.
-[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  return fails() ? nullptr : ::operator new(bytes);
-}
-[[gnu::noinline]] void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
-  return fails() ? nullptr : ::operator new[](bytes);
-}

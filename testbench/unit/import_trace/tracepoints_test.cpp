@@ -122,10 +122,10 @@ TEST(Tracepoints, TwoQueuePairsOfOneMachineAreFound) {
   it.received(8, 5000);
   it.sent(6, 0, 0);
   const Imported imported(it);
-  EXPECT_EQ(imported.result.nodes, 2U);
-  EXPECT_THAT(imported.connect(), HasSubstr("connect r0.qp6 r0_2.qp8 "));
+  EXPECT_EQ(imported.result.nodes, 1U);
+  EXPECT_THAT(imported.connect(), HasSubstr("connect r0.qp6 r0.qp8 "));
   EXPECT_THAT(imported.connect(), HasSubstr("max_send_wr=32 "));
-  EXPECT_THAT(imported.lines("post_recv"), ElementsAre("r0_2 post_recv qp8 length=5000"));
+  EXPECT_THAT(imported.lines("post_recv"), ElementsAre("r0 post_recv qp8 length=5000"));
   EXPECT_THAT(imported.lines("post_send"),
               ElementsAre("r0 post_send qp6 SEND length=5000 at=100000ns solicited"));
 }
@@ -156,6 +156,19 @@ TEST(Tracepoints, PeersAreThoseWhoseMessagesFit) {
   EXPECT_EQ(analysis.qps[0].peer, 3U);
   EXPECT_EQ(analysis.qps[1].peer, 2U);
   EXPECT_FALSE(analysis.qps[0].uncertain);
+}
+
+TEST(Tracepoints, WhatFoundNoReceiveIsNobodysMessage) {
+  Machine it;
+  it.post(2, 2, 100);
+  it.post(4, 2, 100);
+  it.sent(2, 0, 0, 13);  // RNR_RETRY_EXC_ERR
+  it.received(6, 100);
+  it.sent(4, 1, 0);
+  const TracepointAnalysis analysis = it.analyse();
+  EXPECT_EQ(analysis.qps[0].peer, kNobody);
+  EXPECT_EQ(analysis.qps[1].peer, 2U);
+  EXPECT_FALSE(analysis.qps[1].uncertain);
 }
 
 TEST(Tracepoints, EqualMessagesLeaveADoubt) {
@@ -213,7 +226,7 @@ TEST(Tracepoints, WaitsForAReceiveTellTheTimerAndComeAgainWhenAsked) {
   ImportOptions late;
   late.receives = ReceivePolicy::kAsSeen;
   EXPECT_THAT(Imported(it, late).lines("post_recv"),
-              ElementsAre("r0_2 post_recv qp6 length=100 at=430000ns"));
+              ElementsAre("r0 post_recv qp6 length=100 at=430000ns"));
 }
 
 TEST(Tracepoints, AsapFollowsCompletions) {
@@ -276,7 +289,7 @@ TEST(Tracepoints, FlushesWithoutAnErrorAreTheProgramsDoing) {
   it.sent(2, 0, 0);
   it.received(6, 0, kFlushed);
   const Imported imported(it);
-  EXPECT_THAT(imported.lines("modify_qp"), ElementsAre("r0_2 modify_qp qp6 state=ERR at=130000ns"));
+  EXPECT_THAT(imported.lines("modify_qp"), ElementsAre("r0 modify_qp qp6 state=ERR at=130000ns"));
   EXPECT_EQ(imported.result.receives, 2U);
 }
 

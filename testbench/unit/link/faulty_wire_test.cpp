@@ -131,7 +131,7 @@ TEST(FaultyWire, TheReceiverFindsFlippedBitsByTheIcrc) {
   EXPECT_GT(dropped, link.wire.counters().corrupted * 95 / 100);
 }
 
-TEST(FaultyWire, WhatIsOnALinkThatGoesDownIsLost) {
+TEST(FaultyWire, WhatLeavesWhileTheLinkIsDownIsLostAndNoMore) {
   FaultyLink link({.down_at_ns = 1000, .down_for_ns = 3000});
   link.run();
   const Time down = kBegin + 1000 * hw::kNanosecond;
@@ -140,12 +140,38 @@ TEST(FaultyWire, WhatIsOnALinkThatGoesDownIsLost) {
   std::uint64_t lost = 0;
   for (std::uint32_t psn = 0; psn < kPackets; ++psn) {
     const Time start = psn * link.on_wire;
-    const bool meets = link.arrival_of(psn) >= down && start < up;
+    const bool meets = start + link.on_wire > down && start < up;
     EXPECT_EQ(seen.contains(psn), !meets) << psn;
     lost += meets ? 1 : 0;
   }
   EXPECT_EQ(link.wire.counters().lost_link_down, lost);
   EXPECT_GT(lost, 100u);
+}
+
+// Down from the start of one packet to the start of another: neither the packet before nor the one
+// behind is lost, but with a nanosecond more.
+TEST(FaultyWire, ALinkIsCutBetweenTwoPackets) {
+  constexpr std::uint32_t kFirst = 100;
+  constexpr std::uint32_t kBehind = 125;
+  const auto arrivals = [](std::uint32_t earlier, std::uint32_t longer) {
+    FaultyLink sound({});
+    sound.run(1);
+    const auto begin = [&](std::uint32_t psn) {
+      EXPECT_EQ(psn * sound.on_wire % hw::kNanosecond, 0);
+      return static_cast<std::uint32_t>((psn * sound.on_wire - kBegin) / hw::kNanosecond);
+    };
+    FaultyLink link({.down_at_ns = begin(kFirst) - earlier,
+                     .down_for_ns = begin(kBehind) - begin(kFirst) + earlier + longer});
+    link.run(200);
+    for (std::uint32_t psn = kFirst; psn < kBehind; ++psn) {
+      EXPECT_FALSE(link.times_seen().contains(psn)) << psn;
+    }
+    return link.times_seen();
+  };
+  EXPECT_TRUE(arrivals(0, 0).contains(kFirst - 1));
+  EXPECT_TRUE(arrivals(0, 0).contains(kBehind));
+  EXPECT_FALSE(arrivals(1, 0).contains(kFirst - 1));
+  EXPECT_FALSE(arrivals(0, 1).contains(kBehind));
 }
 
 TEST(FaultyWire, IsSoundBeforeItsTime) {

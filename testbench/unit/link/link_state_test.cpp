@@ -33,23 +33,43 @@ Changes seen(const LinkOutage& in, const LinkOutage& out) {
 constexpr Time kThere = 310;  // latencies of the two directions
 constexpr Time kHere = 410;
 
-TEST(LinkState, SeesAtOnceThatNothingComesInAndThatItDoesAgain) {
+TEST(LinkState, SeesAFlightLaterThatNothingComesInAndThatItDoesAgain) {
   EXPECT_EQ(seen({1000, 5000, kHere}, {0, 0, kThere}),
-            (Changes{{1000, false}, {6000 + kHere, true}}));
+            (Changes{{1000 + kHere, false}, {6000 + kHere, true}}));
 }
 
-TEST(LinkState, HearsOfItsOwnDirectionAFlightLater) {
+// Each time: not one picosecond earlier, and now.
+TEST(LinkState, ChangesAtTheTimeOfTheLastBitsAndOfTheFirst) {
+  for (const bool comes_in : {true, false}) {
+    sim::Engine engine("node");
+    Log log(engine);
+    LinkState state(engine, "link_state", log);
+    const LinkOutage in{1000, comes_in ? 5000 : 0, kHere};
+    const LinkOutage out{1000, comes_in ? 0 : 5000, kThere};
+    state.expect(in, out);
+    const Time flight = comes_in ? kHere : kThere + kHere;
+    std::size_t changes = 0;
+    for (const Time at : {1000 + flight, 6000 + flight}) {
+      engine.run_before(at);
+      EXPECT_EQ(log.changes.size(), changes) << at;
+      engine.run_before(at + 1);
+      EXPECT_EQ(log.changes.size(), ++changes) << at;
+    }
+  }
+}
+
+TEST(LinkState, HearsOfItsOwnDirectionFromTheFarEnd) {
   EXPECT_EQ(seen({0, 0, kHere}, {1000, 5000, kThere}),
-            (Changes{{1000 + kHere, false}, {6000 + kThere + kHere, true}}));
+            (Changes{{1000 + kThere + kHere, false}, {6000 + kThere + kHere, true}}));
 }
 
 TEST(LinkState, IsUpWhenBothDirectionsAre) {
   EXPECT_EQ(seen({1000, 5000, kHere}, {1000, 5000, kThere}),
-            (Changes{{1000, false}, {6000 + kThere + kHere, true}}));
+            (Changes{{1000 + kHere, false}, {6000 + kThere + kHere, true}}));
   EXPECT_EQ(seen({1000, 5000, kHere}, {20000, 1, kThere}).size(), 4u);
   // The second outage is heard of in the moment in which the first one is over.
-  EXPECT_EQ(seen({1000, 5000, kHere}, {6000, 1000, kThere}),
-            (Changes{{1000, false}, {7000 + kThere + kHere, true}}));
+  EXPECT_EQ(seen({1000, 5000, kHere}, {6000 - kThere, 1000, kThere}),
+            (Changes{{1000 + kHere, false}, {7000 + kHere, true}}));
 }
 
 TEST(LinkState, NeverDownSaysNothing) {
