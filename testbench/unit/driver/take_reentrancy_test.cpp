@@ -28,8 +28,15 @@ class TakeReentrancy : public Interrupted<LoopbackTest> {
     books.post(wc.wr_id);
     EXPECT_TRUE(rvt_cq_enter(ibcq_to_rvtcq(cq), wc, false));
   }
+  void arm() { EXPECT_EQ(ib_req_notify_cq(cq, IB_CQ_NEXT_COMP), 0); }
+  void send_back() {
+    EXPECT_EQ(post_opcode(b, IB_WR_RDMA_WRITE, 340), 0);
+    books.post(340);
+  }
   static std::vector<Named> verbs() {
-    return {{"post_recv", &TakeReentrancy::receive},
+    return {{"post_send", &TakeReentrancy::send_back},
+            {"req_notify_cq", &TakeReentrancy::arm},
+            {"post_recv", &TakeReentrancy::receive},
             {"poll_cq", &TakeReentrancy::poll_some},
             {"an error", &TakeReentrancy::fail},
             {"an error of the peer", &TakeReentrancy::fail_peer},
@@ -109,16 +116,8 @@ class SharedTakeReentrancy : public TakeReentrancy {
       EXPECT_EQ(ib_post_srq_recv(srq, wr.data(), nullptr), 0);
     }
   }
-  /// One message: the receive in hand is used before anybody else can come.
+  /// What a message does to a receive.
   bool take(ib_qp* qp) {
-    const InterruptsOff off;
-    if (rvt_get_rwqe(rvt(qp), false) != 1) return false;
-    rvt(qp)->r_aflags &= static_cast<std::uint8_t>(~RVT_R_WRID_VALID);
-    taken.push_back(rvt(qp)->r_wr_id);
-    return true;
-  }
-  /// The same for who does not keep interrupts off itself.
-  bool take_openly(ib_qp* qp) {
     if (rvt_get_rwqe(rvt(qp), false) != 1) return false;
     rvt(qp)->r_aflags &= static_cast<std::uint8_t>(~RVT_R_WRID_VALID);
     taken.push_back(rvt(qp)->r_wr_id);
@@ -136,21 +135,26 @@ class SharedTakeReentrancy : public TakeReentrancy {
     host.settle();
     EXPECT_EQ(ib_destroy_srq(srq), 0);
   }
-  /// `b` takes, having asked `asked` beforehand, and `handler` comes in its middle.
+  void prepare_and_ask(bool ask) {
+    prepare();
+    if (!ask) return;
+    EXPECT_FALSE(take(b));
+    host.settle();
+  }
+  void expect_all_taken_once() {
+    take_all();
+    std::sort(taken.begin(), taken.end());
+    EXPECT_EQ(taken, (Ids{0, 1, 2, 3, 4, 5}));
+    clean_up();
+  }
+  /// `b` takes, which it may have asked for beforehand, and `handler` comes in its middle.
   template <typename Handler>
   void interrupt_takes(bool asked, Handler handler) {
     at_each_point([&](int wanted) {
-      prepare();
-      if (asked) {
-        EXPECT_FALSE(take(b));
-        host.settle();
-      }
+      prepare_and_ask(asked);
       const int points = interrupt_at(
-          wanted, [&] { EXPECT_EQ(take_openly(b), asked); }, handler);
-      take_all();
-      std::sort(taken.begin(), taken.end());
-      EXPECT_EQ(taken, (Ids{0, 1, 2, 3, 4, 5}));
-      clean_up();
+          wanted, [&] { EXPECT_EQ(take(b), asked); }, handler);
+      expect_all_taken_once();
       return points;
     });
   }
@@ -177,19 +181,12 @@ TEST_F(SharedTakeReentrancy, AndTheAnswerInItsMiddle) {
 TEST_F(SharedTakeReentrancy, AndAnErrorInItsMiddle) {
   for (const bool asked : {false, true}) {
     at_each_point([&](int wanted) {
-      prepare();
-      if (asked) {
-        EXPECT_FALSE(take(b));
-        host.settle();
-      }
+      prepare_and_ask(asked);
       const int points = interrupt_at(
           wanted, [&] { rvt_get_rwqe(rvt(b), false); }, [&] { fail(); });
       fail();
       for (const ib_wc& wc : poll()) taken.push_back(wc.wr_id);
-      take_all();
-      std::sort(taken.begin(), taken.end());
-      EXPECT_EQ(taken, (Ids{0, 1, 2, 3, 4, 5}));
-      clean_up();
+      expect_all_taken_once();
       return points;
     });
   }
