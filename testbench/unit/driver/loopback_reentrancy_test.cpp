@@ -106,7 +106,7 @@ class LoopbackReentrancy : public Interrupted<LoopbackTest> {
     receive_some(b, Books::kBefore, 8);
     if (!ends.shared) receive_some(a, Books::kBefore + Books::kPeer, 3);
   }
-  void finish(const Ends& ends) {
+  void finish(const Ends& ends, bool polls_nested) {
     host.settle();
     for (int i = 0; i < 4; ++i) take_completions(64);
     for (ib_qp* qp : {a, b}) EXPECT_EQ(rvt(qp)->s_last, rvt(qp)->s_head);
@@ -115,7 +115,7 @@ class LoopbackReentrancy : public Interrupted<LoopbackTest> {
     host.settle();
     take_completions(64);
     if (ends.shared) take_the_rest();
-    books.expect_settled();
+    books.expect_settled(polls_nested);
   }
   /// What was sent was received, once; a datagram of UC may be lost.
   void expect_carried(const Ends& ends) {
@@ -162,7 +162,7 @@ class LoopbackReentrancy : public Interrupted<LoopbackTest> {
     const int points = interrupt_at(
         wanted, [&] { (this->*outer.verb)(Books::kCall); },
         [&] { (this->*inner.verb)(Books::kHandler); });
-    finish(ends);
+    finish(ends, outer.verb == &LoopbackReentrancy::poll_some && inner.verb == outer.verb);
     clean_up();
     return points;
   }

@@ -94,6 +94,24 @@ TEST_F(PreemptionTest, CompletionsEnteredWithinAnotherComeOnce) {
   });
 }
 
+TEST_F(PreemptionTest, ACompletionOfTheDriverIsBehindWhatTheAdapterWroteBeforeIt) {
+  at_each_point([this](int wanted) {
+    ib_qp* qp = make_qp_in(IB_QPS_RTS);
+    EXPECT_EQ(post_send(qp, 1), 0);
+    ib_wc wc;
+    wc.wr_id = 2;
+    bool entered = false;
+    const int points = interrupt_at(
+        wanted, [&] { EXPECT_TRUE(rvt_cq_enter(ibcq_to_rvtcq(cq), wc, false)); },
+        [&] {
+          entered = ibcq_to_rvtcq(cq)->count != 0;
+          complete_send(qp, 0);
+        });
+    EXPECT_EQ(ids(poll()), entered ? (Ids{2, 1}) : (Ids{1, 2}));
+    return points;
+  });
+}
+
 TEST_F(PreemptionTest, CompletionsPolledWithinAPollComeOnce) {
   at_each_point([this](int wanted) {
     ib_qp* qp = make_qp_in(IB_QPS_RTS);
