@@ -177,6 +177,12 @@ class Reentrancy : public Interrupted<DriverTest> {
     }
   }
 
+  static void post_once(void* self, std::uint64_t /*argument*/) {
+    auto* test = static_cast<Reentrancy*>(self);
+    ibcq_to_rvtcq(test->queue)->entered = {};
+    test->receive(Books::kHandler);
+  }
+
   Books books;
   ib_cq* queue = nullptr;
   ib_qp* qp = nullptr;
@@ -191,6 +197,18 @@ TEST_F(Reentrancy, EveryDataVerbWithinEveryOther) {
 
 TEST_F(Reentrancy, EveryDataVerbWithinEveryOtherOfAQueuePairThatHasFailed) {
   interrupt_all(true);
+}
+
+// Who sleeps on a queue is called in the middle of the flush, with interrupts off.
+TEST_F(Reentrancy, WhatIsPostedOnHearingOfAFlushIsFlushedInItsTurn) {
+  prepare(true);
+  hw::Callback& heard = ibcq_to_rvtcq(queue)->entered;
+  heard = {post_once, this, 0};
+  flush(0);
+  EXPECT_FALSE(heard);
+  finish();
+  check(false);
+  clean_up();
 }
 
 #endif
