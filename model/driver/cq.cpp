@@ -119,6 +119,19 @@ bool room(const rvt_cq* cq) {
   return !cq->cq_full && cq->count < static_cast<std::uint32_t>(cq->ibcq.cqe);
 }
 
+// Behind all that the adapter has written by now: nothing more may come in between.
+bool enter(rvt_cq* cq, const ib_wc& wc, bool solicited) {
+  const InterruptsOff off;
+  rvt_cq_collect(cq);
+  const SpinGuard guard(cq->lock);
+  if (!room(cq) || !push(cq, wc, false)) {
+    cq->cq_full = true;
+    return false;
+  }
+  notify(cq, wc, solicited);
+  return true;
+}
+
 // The QP of a refused completion goes to ERR once the present activity, which may hold its locks,
 // is over.
 void refuse(rvt_cq* cq, const ib_wc& wc) {
@@ -188,17 +201,7 @@ int rvt_modify_cq(ib_cq* ibcq, std::uint16_t cq_count, std::uint16_t cq_period) 
 
 bool rvt_cq_enter(rvt_cq* cq, const ib_wc& wc, bool solicited) {
   const DataVerb verb("rvt_cq_enter");
-  rvt_cq_collect(cq);
-  bool taken = false;
-  {
-    const SpinGuard guard(cq->lock);
-    taken = room(cq) && push(cq, wc, false);
-    if (taken) {
-      notify(cq, wc, solicited);
-    } else {
-      cq->cq_full = true;
-    }
-  }
+  const bool taken = enter(cq, wc, solicited);
   if (!taken) raise_cq_error(cq);
   if (taken && cq->entered) cq->entered();
   return taken;

@@ -166,6 +166,8 @@ int init_sge(rvt_qp* qp, const rvt_rwqe* wqe) {
 
 int rvt_get_rwqe(rvt_qp* qp, bool wr_id_only) {
   const DataVerb verb("rvt_get_rwqe");
+  // Who fails the queue pair in the middle would not find the receive, neither posted nor in hand.
+  const InterruptsOff off;
   if ((ib_rvt_state_ops[qp->state] & RVT_PROCESS_RECV_OK) == 0) return 0;
   rvt_rwqe rwqe;
   const int taken = qp->ibqp.srq != nullptr ? take_from_srq(qp, &rwqe)

@@ -179,7 +179,6 @@ bool drop(rvt_qp* sqp, rvt_swqe* wqe) {
 
 // True when the engine may go on with the next send.
 bool carry_out(rvt_qp* sqp, rvt_qp* qp, rvt_swqe* wqe) {
-  const InterruptsOff section;  // whoever fails the responder takes the receive in hand away
   if (!takes_requests(qp, sqp)) return drop(sqp, wqe);
   const CopyPaid paid(sqp);
   LoopedSend send{.sqp = sqp, .qp = qp, .swqe = wqe, .s_sge = {}, .s_sg_list = {}, .wc = {}};
@@ -190,6 +189,20 @@ bool takes_time(const rvt_qp* sqp) {
   return sqp->s_last != sqp->s_head &&
          rvt_copy_time(sqp->rdi, sqp->s_wq[sqp->s_last].length) != 0 &&
          (ib_rvt_state_ops[sqp->state] & RVT_PROCESS_NEXT_SEND_OK) != 0;
+}
+
+// One send. True when there may be another one to do now; otherwise the engine has stopped. Whoever
+// fails the responder takes the receive in hand away, and who posts while the engine is busy leaves
+// its send to it: so none of them may come before the end.
+bool take_turn(rvt_qp* sqp, rvt_qp* qp) {
+  const InterruptsOff section;
+  rvt_swqe* const wqe = next_send(sqp);
+  if (wqe != nullptr && carry_out(sqp, qp, wqe)) {
+    if (!takes_time(sqp)) return true;
+    sqp->rdi->driver_f.schedule_send(sqp);
+  }
+  release_engine(sqp);
+  return false;
 }
 
 }  // namespace
@@ -203,13 +216,8 @@ bool rvt_leads_home(const rvt_qp* qp, const rdma_ah_attr& path) {
 void rvt_ruc_loopback(rvt_qp* sqp) {
   if (!claim_engine(sqp)) return;
   rvt_qp* const qp = rvt_lookup_qpn(sqp->rdi, sqp->port_num, sqp->remote_qpn);
-  while (rvt_swqe* const wqe = next_send(sqp)) {
-    if (!carry_out(sqp, qp, wqe)) break;
-    if (!takes_time(sqp)) continue;
-    sqp->rdi->driver_f.schedule_send(sqp);
-    break;
+  while (take_turn(sqp, qp)) {
   }
-  release_engine(sqp);
 }
 
 }  // namespace hcasim::rvt

@@ -169,6 +169,7 @@ int rvt_modify_qp(ib_qp* ibqp, ib_qp_attr* attr, int attr_mask, ib_udata* udata)
   const auto mask = static_cast<std::uint32_t>(attr_mask);
   if ((mask & ~std::uint32_t{IB_QP_ATTR_STANDARD_BITS}) != 0) return -EOPNOTSUPP;
   rvt_qp* qp = ibqp_to_rvtqp(ibqp);
+  if (!qp->rdi->port->may_wait()) return -EDEADLK;  // before the state moves, or a mutex is wanted
   const MutexGuard guard(qp->mutex, *qp->rdi->port);
   const ib_qp_state from = (mask & IB_QP_CUR_STATE) != 0 ? attr->cur_qp_state : qp->state;
   const ib_qp_state to = (mask & IB_QP_STATE) != 0 ? attr->qp_state : from;

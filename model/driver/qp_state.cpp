@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ways down: error, flush, reset; and what a query tells.
 #include <cerrno>
+#include <utility>
 
 #include "driver/command.hpp"
 #include "driver/loopback_internal.hpp"
@@ -85,6 +86,7 @@ int _rvt_reset_qp(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_type type) {
 }
 
 int rvt_reset_qp(rvt_dev_info* rdi, rvt_qp* qp, ib_qp_type type) {
+  if (!rdi->port->may_wait()) return -EDEADLK;
   const MutexGuard guard(qp->mutex, *rdi->port);
   return _rvt_reset_qp(rdi, qp, type);
 }
@@ -139,21 +141,22 @@ void rvt_rc_error(rvt_qp* qp, ib_wc_status err) {
 }
 
 void rvt_flush_rq(rvt_qp* qp, std::uint32_t tail) {
+  // What is posted from here on, be it by who is told of a completion, waits for its turn.
+  const InterruptsOff off;
   rvt_rq& rq = qp->r_rq;
   if (qp->state != IB_QPS_ERR || rq.flushed || rq.size == 0) return;
-  rq.flushed = true;
   ib_wc wc;
   wc.qp = &qp->ibqp;
   wc.opcode = IB_WC_RECV;
   wc.status = IB_WC_WR_FLUSH_ERR;
   // A queue that the adapter never had is the driver's from its oldest slot on.
-  std::uint32_t slot = rq.on_adapter ? tail : rq.tail;
-  if (slot >= rq.size) slot = 0;
-  for (; slot != rq.head; slot = rvt_next_slot(slot, rq.size)) {
-    qp->rdi->port->read(rq.wq + std::uint64_t{slot} * rq.stride, &wc.wr_id, sizeof wc.wr_id);
+  if (std::exchange(rq.on_adapter, false)) rq.tail = tail < rq.size ? tail : 0;
+  while (rq.tail != rq.head) {
+    qp->rdi->port->read(rq.wq + std::uint64_t{rq.tail} * rq.stride, &wc.wr_id, sizeof wc.wr_id);
+    rq.tail = rvt_next_slot(rq.tail, rq.size);
     rvt_cq_enter(ibcq_to_rvtcq(qp->ibqp.recv_cq), wc, true);
   }
-  rq.tail = rq.head;
+  rq.flushed = true;
 }
 
 void rvt_comm_est(rvt_qp* qp) {

@@ -132,6 +132,7 @@ int rvt_create_srq(ib_srq* ibsrq, const ib_srq_init_attr* srq_init_attr, ib_udat
 int rvt_modify_srq(ib_srq* ibsrq, const ib_srq_attr* attr, std::uint32_t attr_mask,
                    ib_udata* /*udata*/) {
   rvt_srq* srq = ibsrq_to_rvtsrq(ibsrq);
+  if (!srq->rdi->port->may_wait()) return -EDEADLK;
   const MutexGuard guard(srq->mutex, *srq->rdi->port);
   const bool limits = (attr_mask & IB_SRQ_LIMIT) != 0;
   if ((attr_mask & IB_SRQ_MAX_WR) != 0) {

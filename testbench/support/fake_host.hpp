@@ -70,6 +70,7 @@ class FakeHost : public hw::HostPort {
   hw::CommandStatus failure_status = hw::CommandStatus::kBadState;
   std::function<void(const hw::Mailbox&)> on_command;          ///< before a command is answered
   std::function<void(std::uint64_t, std::uint64_t)> on_write;  ///< address, bytes: after a store
+  std::function<void(const Doorbell&)> on_ring;                ///< before it takes effect
   std::map<std::uint32_t, std::uint32_t> tails;                ///< of receive queues, by QPN
   std::map<std::uint32_t, hw::QpContext> qps;                  ///< as last created or modified
   std::function<void()> on_answer;  ///< after it was carried out, before its event
@@ -85,6 +86,8 @@ class FakeHost : public hw::HostPort {
   std::size_t blocks_allocated() const { return memory_.size(); }
   std::size_t timers_pending() const { return timers_.size(); }
   void set_may_wait(bool may) { may_wait_ = may; }
+  /// True while the handler of a vector runs.
+  bool in_interrupt() const { return in_interrupt_; }
 
   /// Doorbells of one kind, oldest first.
   std::vector<Doorbell> rung(std::uint64_t offset) const {
@@ -166,7 +169,17 @@ class FakeHost : public hw::HostPort {
   /// Raises a vector.
   void interrupt(std::uint32_t vector) {
     const auto found = handlers_.find(vector);
-    if (found != handlers_.end() && found->second) in_handler(found->second);
+    if (found == handlers_.end() || !found->second) return;
+    const Restored interrupt(in_interrupt_, true);
+    in_handler(found->second);
+  }
+
+  /// Runs `body` as a timer or a handler does: it may not wait.
+  void run_outside_tasks(const std::function<void()>& body) {
+    const auto call = [](void* what, std::uint64_t) {
+      (*static_cast<const std::function<void()>*>(what))();
+    };
+    in_handler({call, const_cast<std::function<void()>*>(&body), 0});
   }
 
   // --- hw::HostPort
@@ -268,6 +281,19 @@ class FakeHost : public hw::HostPort {
     int signals_ = 0;
   };
 
+  // Changes a flag for its own life.
+  class Restored {
+   public:
+    Restored(bool& flag, bool value) : flag_(flag), before_(std::exchange(flag, value)) {}
+    ~Restored() { flag_ = before_; }
+    Restored(const Restored&) = delete;
+    Restored& operator=(const Restored&) = delete;
+
+   private:
+    bool& flag_;
+    bool before_;
+  };
+
   struct CqState {
     std::uint32_t index = 0;
     std::uint32_t produced = 0;
@@ -302,14 +328,14 @@ class FakeHost : public hw::HostPort {
     body();
   }
   void in_handler(const hw::Callback& callback) {
-    const bool before = std::exchange(may_wait_, false);
+    const Restored context(may_wait_, false);
     callback();
-    may_wait_ = before;
   }
 
   void ring(std::uint64_t offset, std::uint64_t value) {
     const Doorbell bell{offset, hw::bar::doorbell_number(value), hw::bar::doorbell_index(value)};
     doorbells.push_back(bell);
+    if (on_ring) on_ring(bell);
     if (offset == hw::bar::kTakeDoorbell && answers_takes) {
       add_timer(now_ + command_time, [this, bell] { answer_take(bell.number, bell.index); });
     }
@@ -441,6 +467,7 @@ class FakeHost : public hw::HostPort {
   std::uint64_t last_timer_ = 0;
   hw::Time now_ = 0;
   bool may_wait_ = true;
+  bool in_interrupt_ = false;
   std::map<std::uint32_t, hw::Callback> handlers_;
   std::map<std::uint32_t, EqState> eqs_;
   std::map<std::uint32_t, CqState> cq_state_;

@@ -39,10 +39,12 @@ function(hcasim_library name)
   target_link_libraries(${name} PUBLIC hcasim_options ${ARG_LINK})
 endfunction()
 
-# hcasim_test(NAME [LINK lib...]): one test program from the *_test.cpp of the calling folder; each
-# test runs in a process of its own, since a SystemC process holds one simulation.
+# hcasim_test(NAME [CONTEXTS] [LINK lib...]): one test program from the *_test.cpp of the calling
+# folder; each test runs in a process of its own, since a SystemC process holds one simulation. With
+# CONTEXTS each comes three times: NAME.*, method/NAME.* and handler/NAME.*, by where data verbs are
+# called from.
 function(hcasim_test name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "CONTEXTS" "" "LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE hcasim_options hcasim_testmain ${ARG_LINK})
@@ -50,4 +52,11 @@ function(hcasim_test name)
   target_precompile_headers(${name} REUSE_FROM hcasim_testmain)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   gtest_discover_tests(${name} TEST_PREFIX ${name}. PROPERTIES TIMEOUT 60 DISCOVERY_TIMEOUT 60)
+  if(NOT ARG_CONTEXTS)
+    return()
+  endif()
+  foreach(context method handler)
+    gtest_discover_tests(${name} TEST_PREFIX ${context}/${name}. TEST_LIST ${name}_${context}
+      PROPERTIES TIMEOUT 60 ENVIRONMENT HCASIM_CALL_FROM=${context} DISCOVERY_TIMEOUT 60)
+  endforeach()
 endfunction()

@@ -71,7 +71,8 @@ std::uint32_t get_rvt_head(rvt_rq* rq, void* ip);
 /// Makes the receive `wqe` the queue pair's present one: r_sge and r_len.
 /// @return 1; 0 an element's key: the receive has been completed with IB_WC_LOC_PROT_ERR
 int init_sge(rvt_qp* qp, const rvt_rwqe* wqe);
-/// Takes the next receive of a looped-back queue pair, own or shared. Any context.
+/// Takes the next receive of a looped-back queue pair, own or shared. Any context; the queue pair
+/// has one receive in hand, so whoever takes it keeps interrupts off until it is completed.
 /// @param wr_id_only its elements are not looked at (RDMA WRITE with immediate)
 /// @return 1: it is in hand (RVT_R_WRID_VALID); 0: there is none or the state permits none, or,
 /// when

@@ -83,16 +83,27 @@ class Preemption {
   /// Called by the guards. Not while an error is on its way up.
   static void point() {
     if (!hook_ || running_ || closed_ != 0 || std::uncaught_exceptions() != 0) return;
-    const Running running;
+    const Handler handler;
     hook_();
   }
 
  private:
   friend class SpinGuard;
   friend class InterruptsOff;
-  struct Running {
-    Running() { running_ = true; }
-    ~Running() { running_ = false; }
+  friend class DataVerb;
+  // An activity of its own: what it may do is no matter of what it interrupts.
+  class Handler {
+   public:
+    Handler() : interrupted_(std::exchange(verb_, nullptr)) { running_ = true; }
+    ~Handler() {
+      running_ = false;
+      verb_ = interrupted_;
+    }
+    Handler(const Handler&) = delete;
+    Handler& operator=(const Handler&) = delete;
+
+   private:
+    const char* interrupted_;
   };
   static void close() {
     point();
@@ -104,7 +115,8 @@ class Preemption {
   }
   inline static thread_local std::function<void()> hook_;
   inline static thread_local bool running_ = false;
-  inline static thread_local std::size_t closed_ = 0;  // sections open
+  inline static thread_local std::size_t closed_ = 0;      // sections open
+  inline static thread_local const char* verb_ = nullptr;  // innermost data verb that runs
 };
 
 class InterruptsOff {
@@ -147,23 +159,22 @@ class SpinGuard {
 
 class DataVerb {
  public:
-  explicit DataVerb(const char* name) : outer_(running_) {
+  explicit DataVerb(const char* name) : outer_(Preemption::verb_) {
     Preemption::point();
-    running_ = name;
+    Preemption::verb_ = name;
   }
   ~DataVerb() noexcept(false) {
-    running_ = outer_;
+    Preemption::verb_ = outer_;
     Preemption::point();
   }
   DataVerb(const DataVerb&) = delete;
   DataVerb& operator=(const DataVerb&) = delete;
 
   /// The innermost data verb that runs; null outside.
-  static const char* running() { return running_; }
+  static const char* running() { return Preemption::verb_; }
 
  private:
   const char* outer_;
-  inline static thread_local const char* running_ = nullptr;
 };
 
 inline void assert_no_lock_held(const char* what = "wait") {

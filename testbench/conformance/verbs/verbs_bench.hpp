@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "support/call_from/data_verbs.hpp"
+#include "support/call_from/system_entrance.hpp"
 #include "support/connected_pair.hpp"
 
 /// Cases that are seen best through the verbs of two whole nodes: driver, adapter and wire.
@@ -51,7 +53,7 @@ struct Heard {
   }
 };
 
-class VerbsTest : public testing::Test {
+class VerbsTest : public testing::Test, protected support::DataVerbs {
  protected:
   static constexpr std::uint64_t kMemory = 1 << 20;   ///< bytes of each node's region
   static constexpr std::uint64_t kInbox = 64 * 1024;  ///< where receives lie in it
@@ -246,6 +248,8 @@ class VerbsTest : public testing::Test {
   virtual std::size_t remote_node(std::size_t node) { return 1 - node; }
 
   support::ConnectedPair pair_;
+  support::SystemEntrance entrance_of_0_{pair_.system(), 0};
+  support::SystemEntrance entrance_of_1_{pair_.system(), 1};
   std::array<Heard, 2> heard_;
   std::array<std::vector<ib_qp*>, 2> qps_;
   std::array<std::vector<ib_srq*>, 2> srqs_;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "hca/receive_queue/receive_queue_model.hpp"
+#include "support/call_from/call_from.hpp"
 #include "support/protocol_monitor/expect_clean.hpp"
 
 namespace hcasim::testing {
@@ -25,10 +26,14 @@ class AdapterBench::Actions final : public sim::Unit {
   }
   void on_event(std::uint64_t argument) override {
     const auto what = std::move(actions_[argument]);
+    running_ = true;
     what();
+    running_ = false;
   }
+  bool running() const { return running_; }
 
  private:
+  bool running_ = false;
   std::vector<std::function<void()>> actions_;
 };
 
@@ -62,6 +67,25 @@ AdapterBench::~AdapterBench() {
 
 void AdapterBench::at(Time time, std::function<void()> what) {
   actions_->at(time, std::move(what));
+}
+
+// What an event of the test does is done by the engine already.
+void AdapterBench::enter(const std::function<void()>& body) {
+  const support::CallFrom where =
+      actions_->running() ? support::CallFrom::kThread : support::call_from();
+  switch (where) {
+    case support::CallFrom::kThread:
+      body();
+      break;
+    case support::CallFrom::kMethod:
+      support::run_in_method(body);
+      break;
+    case support::CallFrom::kHandler:
+      dma.set_handler(kCallVector, body);
+      at(now(), [this] { dma.interrupt(kCallVector); });
+      engine.run_before(now() + 1);
+      break;
+  }
 }
 
 void AdapterBench::run_to(Time time) {

@@ -129,7 +129,10 @@ class AdapterBench : public pcie::BarHost {
   hw::CommandStatus modify(BenchQp& qp, hw::QpState state);
   hw::QpContext query(const BenchQp& qp);
 
-  // Data: no time passes.
+  // Data: no time passes. Each is done in the context that HCASIM_CALL_FROM names.
+  /// Does `body` there: in an SC_METHOD, or in the handler of a vector of the test's own.
+  void enter(const std::function<void()>& body);
+  static constexpr std::uint32_t kCallVector = 0xca11;
   void post_send(BenchQp& qp, const SendWr& wr);
   void ring_send(const BenchQp& qp);
   void send(BenchQp& qp, const SendWr& wr) {
@@ -187,6 +190,9 @@ class AdapterBench : public pcie::BarHost {
  private:
   class Actions;
 
+  void store_send(BenchQp& qp, const SendWr& wr);
+  void store_recv(BenchQp& qp, std::uint64_t wr_id, const std::vector<hw::Sge>& sges);
+  std::vector<hw::Cqe> take_completions(BenchCq& cq, bool publish);
   void provide(BenchQp& qp);
   fabric::PacketPtr make_packet(const BenchQp& qp, const PeerPacket& packet);
 

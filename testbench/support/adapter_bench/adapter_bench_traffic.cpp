@@ -13,6 +13,10 @@
 namespace hcasim::testing {
 
 void AdapterBench::post_send(BenchQp& qp, const SendWr& wr) {
+  enter([&] { store_send(qp, wr); });
+}
+
+void AdapterBench::store_send(BenchQp& qp, const SendWr& wr) {
   hw::SendWqeControl control{};
   control.opcode = wr.opcode;
   control.flags = wr.flags;
@@ -52,6 +56,10 @@ void AdapterBench::ring_send(const BenchQp& qp) {
 }
 
 void AdapterBench::post_recv(BenchQp& qp, std::uint64_t wr_id, const std::vector<hw::Sge>& sges) {
+  enter([&] { store_recv(qp, wr_id, sges); });
+}
+
+void AdapterBench::store_recv(BenchQp& qp, std::uint64_t wr_id, const std::vector<hw::Sge>& sges) {
   const std::uint64_t slot =
       qp.context.rq_base + std::uint64_t{qp.recv_head} * qp.context.rq_stride;
   hw::ReceiveWqe wqe{};
@@ -70,10 +78,18 @@ void AdapterBench::ring_recv(const BenchQp& qp) {
 
 bool AdapterBench::ring(std::uint64_t doorbell, std::uint32_t number, std::uint32_t index) {
   const std::uint64_t value = hw::bar::doorbell(number, index);
-  return adapter_->bar_write(hw::bar::kUarBase + doorbell, &value, sizeof value);
+  bool taken = false;
+  enter([&] { taken = adapter_->bar_write(hw::bar::kUarBase + doorbell, &value, sizeof value); });
+  return taken;
 }
 
 std::vector<hw::Cqe> AdapterBench::poll(BenchCq& cq, bool publish) {
+  std::vector<hw::Cqe> found;
+  enter([&] { found = take_completions(cq, publish); });
+  return found;
+}
+
+std::vector<hw::Cqe> AdapterBench::take_completions(BenchCq& cq, bool publish) {
   std::vector<hw::Cqe> found;
   while (true) {
     const std::uint32_t slots = cq.context.cqe;

@@ -69,6 +69,7 @@ Time ScriptedDma::write(std::uint64_t address, const void* from, std::uint32_t b
 
 void ScriptedDma::interrupt(std::uint32_t vector) {
   log_.push_back({DmaOperation::Kind::kInterrupt, vector, 4, now(), now() + write_latency_});
+  if (handler_ && vector == handled_) handler_();
 }
 
 void ScriptedDma::on_event(std::uint64_t argument) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,11 @@ class ScriptedDma final : public sim::Unit, public pcie::DmaPort {
   Time write(std::uint64_t address, const void* from, std::uint32_t bytes) override;
   void interrupt(std::uint32_t vector) override;
   void on_event(std::uint64_t argument) override;
+  /// Called at once by the interrupts of a vector.
+  void set_handler(std::uint32_t vector, std::function<void()> handler) {
+    handled_ = vector;
+    handler_ = std::move(handler);
+  }
 
   std::uint8_t* bytes_at(std::uint64_t address) { return memory_.data() + address; }
   std::uint64_t size() const { return memory_.size(); }
@@ -85,6 +91,8 @@ class ScriptedDma final : public sim::Unit, public pcie::DmaPort {
   std::vector<DmaOperation> log_;
   std::vector<std::pair<Range, Time>> latencies_;
   std::vector<Range> failing_;
+  std::uint32_t handled_ = 0;
+  std::function<void()> handler_;
   Time read_latency_;
   Time write_latency_;
 };

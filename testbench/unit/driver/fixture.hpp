@@ -10,6 +10,8 @@
 #include "hcasim/hw/wqe.hpp"
 #include "hcasim/rvt/rdma_vt.hpp"
 #include "hcasim/rvt/verbs.hpp"
+#include "support/call_from/data_verbs.hpp"
+#include "support/call_from/fake_entrance.hpp"
 #include "support/fake_host.hpp"
 
 /// A device on a fake machine, and short names for what tests do with it.
@@ -55,7 +57,7 @@ struct Seen {
   static void completion(ib_cq*, void* self) { ++static_cast<Seen*>(self)->completions; }
 };
 
-class DriverTest : public testing::Test {
+class DriverTest : public testing::Test, protected support::DataVerbs {
  protected:
   static constexpr std::uint64_t kBufferBytes = 64 * 1024;
 
@@ -295,6 +297,7 @@ class DriverTest : public testing::Test {
   }
 
   FakeHost host;
+  support::FakeEntrance entrance{host};
   rvt_driver_params params;
   rvt_device_ptr device;
   ib_device* ibdev = nullptr;

@@ -2,46 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data verbs in the middle of each other, and what they may not do.
 #include <algorithm>
+#include <cerrno>
 #include <string>
 
 #include "hcasim/hw/bar.hpp"
-#include "unit/driver/fixture.hpp"
+#include "unit/driver/interrupted.hpp"
 
 namespace hcasim::rvt {
 namespace {
 
 #ifndef NDEBUG
 
-class PreemptionTest : public DriverTest {
+class PreemptionTest : public Interrupted<DriverTest> {
  protected:
-  void TearDown() override {
-    Preemption::set_hook({});
-    DriverTest::TearDown();
-  }
-
-  /// Runs `verb`; `handler` comes at its `wanted`-th point. How many points there were.
-  template <typename Verb, typename Handler>
-  static int interrupt_at(int wanted, Verb verb, Handler handler) {
-    int points = 0;
-    Preemption::set_hook([&] {
-      if (points++ == wanted) handler();
-    });
-    verb();
-    Preemption::set_hook({});
-    return points;
-  }
-
-  /// `body(n)` with a handler at point n, for each point of a verb; it returns how many there were.
-  template <typename Body>
-  void at_each_point(Body body) {
-    int points = 1;
-    for (int wanted = 0; wanted < points; ++wanted) {
-      SCOPED_TRACE("point " + std::to_string(wanted));
-      points = body(wanted);
-      ASSERT_GE(points, 2);  // begin and end at the least
-    }
-  }
-
   std::vector<std::uint64_t> sorted(std::vector<ib_wc> wc) {
     auto found = ids(wc);
     std::sort(found.begin(), found.end());
@@ -121,6 +94,24 @@ TEST_F(PreemptionTest, CompletionsEnteredWithinAnotherComeOnce) {
   });
 }
 
+TEST_F(PreemptionTest, ACompletionOfTheDriverIsBehindWhatTheAdapterWroteBeforeIt) {
+  at_each_point([this](int wanted) {
+    ib_qp* qp = make_qp_in(IB_QPS_RTS);
+    EXPECT_EQ(post_send(qp, 1), 0);
+    ib_wc wc;
+    wc.wr_id = 2;
+    bool entered = false;
+    const int points = interrupt_at(
+        wanted, [&] { EXPECT_TRUE(rvt_cq_enter(ibcq_to_rvtcq(cq), wc, false)); },
+        [&] {
+          entered = ibcq_to_rvtcq(cq)->count != 0;
+          complete_send(qp, 0);
+        });
+    EXPECT_EQ(ids(poll()), entered ? (Ids{2, 1}) : (Ids{1, 2}));
+    return points;
+  });
+}
+
 TEST_F(PreemptionTest, CompletionsPolledWithinAPollComeOnce) {
   at_each_point([this](int wanted) {
     ib_qp* qp = make_qp_in(IB_QPS_RTS);
@@ -190,6 +181,26 @@ TEST_F(PreemptionTest, NothingInterruptsASectionOrAHandler) {
     EXPECT_EQ(calls, 1);
   }
   EXPECT_EQ(calls, 2);
+}
+
+TEST_F(PreemptionTest, AHandlerIsRefusedControlVerbsWhateverItInterrupts) {
+  at_each_point([this](int wanted) {
+    ib_qp* qp = make_qp_in(IB_QPS_RTS);
+    ib_cq_init_attr attr;
+    attr.cqe = 4;
+    const int points = interrupt_at(
+        wanted, [&] { EXPECT_EQ(post_send(qp, 1), 0); },
+        [&] {
+          EXPECT_EQ(DataVerb::running(), nullptr);
+          EXPECT_EQ(PTR_ERR(ib_create_cq(ibdev, nullptr, nullptr, nullptr, &attr)), -EDEADLK);
+          EXPECT_EQ(to_state(qp, IB_QPS_ERR), -EDEADLK);
+          EXPECT_EQ(ib_resize_cq(cq, 8), -EDEADLK);
+        });
+    EXPECT_EQ(DataVerb::running(), nullptr);
+    complete_send(qp, 0, hw::WcStatus::kWrFlushErr);
+    EXPECT_EQ(ids(poll()), (Ids{1}));
+    return points;
+  });
 }
 
 std::string complaint(const std::function<void()>& body) {
