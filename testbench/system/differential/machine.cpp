@@ -91,6 +91,8 @@ void Machine::attributes(std::size_t slot, ib_qp_attr& attr) const {
   attr.ah_attr.roce.smac = from.mac;
   attr.ah_attr.roce.dmac = to.mac;
   const ib_qp* peer = qps_[peer_of(slot)];
+  attr.path_mtu = IB_MTU_256;
+  static_assert(kMtu == 256);
   attr.dest_qp_num = peer == nullptr ? 0 : peer->qp_num;
   attr.max_rd_atomic = attr.max_dest_rd_atomic = 16;
   attr.min_rnr_timer = kRnrTimer;

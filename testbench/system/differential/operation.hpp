@@ -100,7 +100,7 @@ inline constexpr std::uint32_t kReceiveSlots = 10;
 inline constexpr std::uint32_t kSharedSlots = 24;
 inline constexpr std::uint32_t kMostSges = 2;
 inline constexpr std::uint32_t kMostInline = 64;
-inline constexpr std::uint32_t kMtu = 1024;
+inline constexpr std::uint32_t kMtu = 256;  // so that many messages are several packets
 inline constexpr std::uint8_t kMostInList = 4;
 
 // Memory of a node: what is sent, then the areas of each slot, then those of the SRQ.
