@@ -86,6 +86,7 @@ void EventModeration::raise(CompletionQueue& cq) {
   hw::Eqe eqe{};
   eqe.type = hw::EqeType::kCompletion;
   eqe.number = cq.context.cqn;
+  eqe.value = cq.solicited;
   core_.event->raise(eqe, cq.context.eqn);
 }
 
