@@ -230,7 +230,10 @@ int rvt_req_notify_cq(ib_cq* ibcq, std::uint32_t notify_flags) {
   rvt_cq_collect(cq);
   const SpinGuard guard(cq->lock);
   // A completion past the armed place means that the adapter has fired; its event is on its way.
-  if (cq->notify == IB_CQ_NEXT_COMP && cq->seen != cq->armed_at) cq->notify = RVT_CQ_NONE;
+  if (cq->notify == IB_CQ_NEXT_COMP && cq->seen != cq->armed_at) {
+    cq->notify = RVT_CQ_NONE;
+    cq->event_due = true;
+  }
   const bool next = (notify_flags & IB_CQ_NEXT_COMP) != 0;
   if (next || cq->notify != IB_CQ_NEXT_COMP) {
     cq->notify = next ? IB_CQ_NEXT_COMP : IB_CQ_SOLICITED;

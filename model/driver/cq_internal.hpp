@@ -26,7 +26,7 @@ inline bool rvt_cq_take(rvt_cq* cq, hw::Cqe* cqe) {
 /// Tells the adapter how much of its ring the consumer has taken.
 void rvt_cq_publish(rvt_cq* cq);
 /// The adapter's answer to an armed notification. Interrupt context.
-void rvt_cq_notified(rvt_cq* cq);
+void rvt_cq_notified(rvt_cq* cq, std::uint32_t solicited);
 /// The adapter had no room for a completion. Interrupt context.
 void rvt_cq_overflowed(rvt_cq* cq);
 

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
 // Taking completions: from the adapter's ring at once where the driver's own is empty.
+#include <utility>
+
 #include "driver/cq_internal.hpp"
 #include "driver/mr_internal.hpp"
 #include "driver/qp_internal.hpp"
@@ -120,18 +122,33 @@ int rvt_poll_cq(ib_cq* ibcq, int num_entries, ib_wc* entry) {
   return polled;
 }
 
-void rvt_cq_notified(rvt_cq* cq) {
-  if (cq->resizing) {
-    cq->notified_in_resize = true;
-    return;
+namespace {
+
+// True when a completion past the armed place is what the present arming waits for. Otherwise the
+// event answers an earlier one, and the present one still stands.
+bool answers(const rvt_cq* cq, std::uint32_t solicited) {
+  if (cq->notify == RVT_CQ_NONE) return false;
+  if (cq->notify == IB_CQ_SOLICITED) {
+    return static_cast<std::int32_t>(solicited - cq->armed_at) > 0;
   }
-  if (cq->notify == RVT_CQ_NONE) return;  // a completion of the driver was first
-  // Without a completion past the armed place this event answers an earlier arming, and the present
-  // one still stands.
   std::uint8_t owner = 0;
   const std::uint64_t slot = cq->ring + std::uint64_t{cq->index} * sizeof(hw::Cqe);
   cq->rdi->port->read(slot + sizeof(hw::Cqe) - 1, &owner, 1);
-  if (cq->seen != cq->armed_at || owner == cq->owner) cq->notify = RVT_CQ_NONE;
+  return cq->seen != cq->armed_at || owner == cq->owner;
+}
+
+}  // namespace
+
+void rvt_cq_notified(rvt_cq* cq, std::uint32_t solicited) {
+  if (cq->resizing) {
+    cq->notified_in_resize = true;
+    cq->solicited_in_resize = solicited;
+    return;
+  }
+  const bool answered = answers(cq, solicited);
+  if (answered) cq->notify = RVT_CQ_NONE;
+  // Else a completion of the driver was first.
+  if (!std::exchange(cq->event_due, false) && !answered) return;
   ++cq->triggered;
   if (cq->ibcq.comp_handler != nullptr) cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
 }

@@ -36,7 +36,7 @@ int change_ring(rvt_cq* cq, int cqe, std::uint64_t* ring) {
   cq->resizing = false;
   if (error == 0 && cq->entered) cq->entered();  // who sleeps on the old ring has to look anew
   // A handler that had been called before would not have found the completion.
-  if (std::exchange(cq->notified_in_resize, false)) rvt_cq_notified(cq);
+  if (std::exchange(cq->notified_in_resize, false)) rvt_cq_notified(cq, cq->solicited_in_resize);
   return error;
 }
 

@@ -83,7 +83,7 @@ bool handle_qp_event(rvt_qp* qp, const hw::Eqe& eqe) {
 
 bool handle_cq_event(rvt_cq* cq, const hw::Eqe& eqe) {
   if (eqe.type == hw::EqeType::kCompletion) {
-    rvt_cq_notified(cq);
+    rvt_cq_notified(cq, eqe.value);
   } else {
     rvt_cq_overflowed(cq);
   }

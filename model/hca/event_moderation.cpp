@@ -29,6 +29,8 @@ bool EventModeration::arm(std::uint32_t cqn, bool solicited_only, std::uint32_t 
   const bool solicited = static_cast<std::int32_t>(cq->solicited - seen) > 0;
   if (solicited_only) {
     cq->armed_solicited = true;
+    // The driver weakens no arming that is still wanted. What is held back was told to nobody yet.
+    if (cq->release_at == hw::kNever) cq->armed = false;
     if (solicited) raise(*cq);
     return true;
   }
@@ -84,6 +86,7 @@ void EventModeration::raise(CompletionQueue& cq) {
   hw::Eqe eqe{};
   eqe.type = hw::EqeType::kCompletion;
   eqe.number = cq.context.cqn;
+  eqe.value = cq.solicited;
   core_.event->raise(eqe, cq.context.eqn);
 }
 

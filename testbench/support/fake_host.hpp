@@ -163,8 +163,10 @@ class FakeHost : public hw::HostPort {
     event(0, hw::EqeType::kTakeGrant, srqn, tag << 8 | (empty ? 1 : 0), empty ? 0 : slot);
   }
 
-  /// Sends the completion event of a CQ.
-  void notify(std::uint32_t cqn) { event(cqs.at(cqn).eqn, hw::EqeType::kCompletion, cqn); }
+  /// Sends the completion event of a CQ. `solicited`: completions up to the last solicited one.
+  void notify(std::uint32_t cqn, std::uint32_t solicited = 0) {
+    event(cqs.at(cqn).eqn, hw::EqeType::kCompletion, cqn, solicited);
+  }
 
   /// Raises a vector.
   void interrupt(std::uint32_t vector) {

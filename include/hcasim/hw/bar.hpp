@@ -28,7 +28,9 @@ inline constexpr std::uint64_t kBytes = kUarBase + kUarPages * kUarBytes;
 // Doorbells within a UAR page: one 64-bit write each, packed as Doorbell says.
 inline constexpr std::uint64_t kSendDoorbell = 0x000;     ///< QPN, new head of the send ring
 inline constexpr std::uint64_t kReceiveDoorbell = 0x008;  ///< receive queue, new head of its ring
-inline constexpr std::uint64_t kCqArmDoorbell = 0x010;    ///< CQN (+ kArmSolicited), consumer count
+/// CQN (+ kArmSolicited), consumer count. For solicited ones alone it ends an arming for any,
+/// unless a completion is held back for that.
+inline constexpr std::uint64_t kCqArmDoorbell = 0x010;
 inline constexpr std::uint64_t kQpErrorDoorbell = 0x018;  ///< QPN: move the QP to ERR
 /// SRQ, driver's tag (24 bits): take one for loopback. One at a time for each SRQ: the WQE goes to
 /// SrqContext::take_record and stays there until the next. EqeType::kTakeGrant answers.

@@ -45,12 +45,14 @@ struct rvt_cq {
 
   std::uint8_t notify = RVT_CQ_NONE;  ///< notification wanted: ib_cq_notify_flags
   std::uint32_t armed_at = 0;         ///< `seen` at the latest arming of the adapter
+  bool event_due = false;             ///< of an arming that was answered before the present one
   bool cq_full = false;               ///< has overflowed; never cleared
   std::uint32_t triggered = 0;        ///< notifications so far
   std::uint64_t timer = 0;            ///< pending call of comp_handler, 0: none
 
-  bool resizing = false;            ///< the adapter may write to a ring not read yet
-  bool notified_in_resize = false;  ///< by the adapter, perhaps for such a completion
+  bool resizing = false;                  ///< the adapter may write to a ring not read yet
+  bool notified_in_resize = false;        ///< by the adapter, perhaps for such a completion
+  std::uint32_t solicited_in_resize = 0;  ///< value of that event
 
   /// Called when the driver has entered a completion of its own, armed or not, and when the
   /// adapter's ring is another one; may be empty. Who polls in simulated time watches that ring,

@@ -69,6 +69,12 @@ std::string Comparison::step(const Operation& op) {
     case Kind::kPoll:
       poll(op.slot, op.count);
       break;
+    case Kind::kArmCq: {
+      const bool report = op.length % 2 != 0;
+      const int should = reference_.arm(op.slot, op.solicited, report);
+      expect("return value", machine_.arm(op.slot, op.solicited, report), should);
+      break;
+    }
     case Kind::kQuiet:
       break;  // it was
     case Kind::kQueryQp:
@@ -91,6 +97,21 @@ std::string Comparison::step(const Operation& op) {
 void Comparison::control(const Operation& op) {
   const ib_qp_state before = reference_.queues(op.slot).state;
   switch (op.kind) {
+    case Kind::kResizeCq: {
+      const int should = reference_.resize_cq(op.slot, op.length);
+      expect("return value", machine_.resize_cq(op.slot, op.length), should);
+      break;
+    }
+    case Kind::kResizeSrq:
+      expect("return value", machine_.resize_srq(op.length), reference_.resize_srq(op.length));
+      break;
+    case Kind::kReregister:
+      reference_.reregister(op.slot);
+      expect("return value", machine_.reregister(op.slot), 0);
+      break;
+    case Kind::kArmSrq:
+      expect("return value", machine_.set_limit(op.length), reference_.set_limit(op.length));
+      break;
     case Kind::kCreateQp:
       reference_.create(op.slot);
       expect("return value", machine_.create(op.slot), 0);
@@ -167,7 +188,7 @@ void Comparison::quiet() {
 
 // Receives of the SRQ come first: they tell which queue pair got which, where time decides.
 void Comparison::settle_and_compare(const std::vector<ib_wc>& seen) {
-  std::vector<ib_wc> shared(kSharedSlots + kSlots);
+  std::vector<ib_wc> shared(kMostSharedSlots + kSlots);
   const int got = machine_.poll(kSharedCq, static_cast<int>(shared.size()), shared.data());
   shared.resize(static_cast<std::size_t>(got));
   Owners owners;
@@ -177,6 +198,7 @@ void Comparison::settle_and_compare(const std::vector<ib_wc>& seen) {
   for (const ib_wc& wc : shared) compare(wc);
   for (const ib_wc& wc : seen) compare(wc);
   compare_states();
+  compare_calls();
   compare_touched();
 }
 
@@ -227,6 +249,23 @@ void Comparison::compare_states() {
     differ("queue pair " + std::to_string(slot) + ":");
     expect("state", machine_.state(slot), q.state);
   }
+}
+
+// Since all was quiet before. The order of different calls is a matter of time.
+void Comparison::compare_calls() {
+  Calls is = machine_.take_calls();
+  Calls should = reference_.take_calls();
+  for (const auto& [call, times] : should) {
+    census_.calls[static_cast<std::size_t>(call.first)] += static_cast<std::uint64_t>(times);
+    is.try_emplace(call, 0);
+  }
+  for (const auto& [call, times] : is) {
+    const auto& [what, about] = call;
+    const std::string name =
+        what == kNotification ? "notifications" : "events " + std::to_string(what);
+    expect((name + " of " + std::to_string(about)).c_str(), times, should[call]);
+  }
+  expect("limit of the SRQ", machine_.limit(), reference_.limit());
 }
 
 // What a message that failed has left is anything, but where a later one was written over it.

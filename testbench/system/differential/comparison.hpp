@@ -24,6 +24,7 @@ struct Census {
   std::uint64_t races = 0;    ///< queue pairs taken down under traffic
   /// Races that some, but not all, sends of the queue pair outran.
   std::uint64_t split_races = 0;
+  std::array<std::uint64_t, kNotification + 1> calls{};
   std::array<std::array<std::uint64_t, rvt::IB_QPS_ERR + 1>, rvt::IB_QPS_ERR + 1> moves{};
 };
 
@@ -53,6 +54,7 @@ class Comparison {
   void compare_touched();
   void compare_memory(std::size_t node, std::uint32_t offset, std::uint32_t bytes);
   void compare_states();
+  void compare_calls();
   void resynchronise(std::size_t index);
   void differ(const std::string& what);
   void expect(const char* what, long long is, long long should);

@@ -33,6 +33,22 @@ Flaw Generator::send_flaw(ib_wr_opcode opcode) {
   return kRefused[below(kRefused.size())];
 }
 
+// A key of a region that may go, or a request that changes such a key.
+void Generator::draw_key(const Reference& reference, Operation& op) {
+  if (one_in(40)) {
+    op.opcode = one_in(3) ? IB_WR_LOCAL_INV : IB_WR_REG_MR;
+    op.count = 1;
+    op.flaw = one_in(10) ? Flaw::kBadRkey : Flaw::kNone;
+    return;
+  }
+  if (uses_window(op.opcode)) {
+    if (one_in(3) && (reference.window_open(op.slot) || one_in(100))) op.key = Key::kFast;
+    if (one_in(400)) op.key = Key::kStale;
+  }
+  if (op.key == Key::kNode && one_in(6)) op.key = Key::kOwn;
+  if (op.key != Key::kNode) op.length = std::max(op.length, 8u);
+}
+
 Operation Generator::send(const Reference& reference) {
   Operation op;
   op.kind = Kind::kPostSend;
@@ -47,18 +63,23 @@ Operation Generator::send(const Reference& reference) {
   }
   const bool answers = op.opcode == IB_WR_RDMA_READ || is_atomic(op.opcode);
   if (answers && !reliable(op.slot) && !one_in(20)) op.opcode = IB_WR_RDMA_WRITE;
+  if (datagram(op.slot) && !is_send(op.opcode) && !one_in(20)) op.opcode = IB_WR_SEND;
   op.flaw = send_flaw(op.opcode);
+  if (datagram(op.slot) && op.flaw == Flaw::kTooLong && one_in(2)) op.flaw = Flaw::kBadRkey;
   const std::uint32_t room = reference.free_sends(q);
   op.count = static_cast<std::uint8_t>(1 + below(kMostInList));
   if (room != 0 && !one_in(10))
     op.count = static_cast<std::uint8_t>(std::min<std::uint32_t>(op.count, room));
   op.unsignaled = room > kMostInList && one_in(4);
+  op.solicited = one_in(4);
   op.length = below(one_in(10) ? kReceiveBytes + 1 : 257);
+  if (datagram(op.slot)) op.length = std::min(op.length, kReceiveBytes - kGrhBytes);
   if (op.opcode == IB_WR_RDMA_WRITE_WITH_IMM) op.length = std::min(op.length, kMtu);
   if (op.flaw == Flaw::kTooLong) op.length = kTooLongBytes;
   if (op.flaw != Flaw::kNone || is_atomic(op.opcode)) op.length = std::max(op.length, 8u);
   // All requests of a list have its length.
   if (op.flaw == Flaw::kTooLong) op.count = 1;
+  draw_key(reference, op);
   return op;
 }
 
@@ -75,6 +96,30 @@ Operation Generator::receive(const Reference& reference) {
                                  : reference.queues(op.slot).receives.size();
   if (posted != 0 && one_in(500)) op.flaw = Flaw::kBadLkey;
   if (one_in(80)) op.flaw = Flaw::kTooManySges;
+  if (op.kind == Kind::kPostRecv && one_in(8)) op.key = Key::kOwn;
+  return op;
+}
+
+void Generator::resize(const Reference& reference, Operation& op) {
+  if (one_in(2)) {
+    op.kind = Kind::kResizeSrq;
+    op.slot = 0;
+    op.length = 1 + below(kMostSharedSlots);
+    return;
+  }
+  op.kind = Kind::kResizeCq;
+  op.slot = static_cast<std::uint8_t>(below(kCqs));
+  const auto due = static_cast<std::uint32_t>(reference.due(op.slot));
+  op.length = kLeastCqEntries + below(kCqEntries - kLeastCqEntries);
+  if (one_in(2)) op.length = due < 2 ? 0 : due - 1;
+}
+
+Operation Generator::arm() {
+  Operation op;
+  op.kind = Kind::kArmCq;
+  op.slot = static_cast<std::uint8_t>(below(kCqs));
+  op.solicited = one_in(2);
+  op.length = below(2);
   return op;
 }
 
@@ -136,9 +181,13 @@ Operation Generator::control(const Reference& reference) {
   Operation op;
   op.slot = static_cast<std::uint8_t>(below(kSlots));
   op.length = below(kPsns);
-  const std::uint32_t kind = below(20);
+  const std::uint32_t kind = below(24);
   if (kind == 0) {
     op.kind = Kind::kDestroyQp;
+  } else if (kind >= 22) {
+    resize(reference, op);
+  } else if (kind >= 20) {
+    op.kind = Kind::kReregister;
   } else if (kind < 4) {
     op.kind = Kind::kRefused;
     op.slot = static_cast<std::uint8_t>(below(static_cast<std::uint32_t>(Refusal::kCount)));
@@ -157,6 +206,7 @@ Operation Generator::draw(const Reference& reference) {
   const std::uint32_t what = below(1000);
   if (what < 490) return send(reference);
   if (what < 870) return receive(reference);
+  if (what < 930 && one_in(5)) return arm();
   if (what < 965) {
     Operation op;
     op.kind = Kind::kPoll;
@@ -168,6 +218,10 @@ Operation Generator::draw(const Reference& reference) {
     Operation op;
     op.kind = one_in(10) ? Kind::kQueryQp : Kind::kQuiet;
     op.slot = static_cast<std::uint8_t>(below(kSlots));
+    if (one_in(6)) {
+      op.kind = Kind::kArmSrq;
+      op.length = below(one_in(3) ? kMostSharedSlots : 5);
+    }
     return op;
   }
   Operation op;
@@ -181,6 +235,7 @@ Operation Generator::next(const Reference& reference, std::uint32_t id) {
   for (int i = 0; i < kTries; ++i) {
     op = draw(reference);
     if (reference.skips(op)) continue;
+    if (op.kind == Kind::kArmCq && reference.wants_quiet(op)) continue;
     const bool post =
         op.kind == Kind::kPostSend || op.kind == Kind::kPostRecv || op.kind == Kind::kPostSrqRecv;
     if (!post) break;
@@ -189,7 +244,7 @@ Operation Generator::next(const Reference& reference, std::uint32_t id) {
     const bool full =
         op.kind == Kind::kPostSend   ? reference.free_sends(reference.queues(op.slot)) == 0
         : op.kind == Kind::kPostRecv ? reference.queues(op.slot).receives.size() == kReceiveSlots
-                                     : reference.shared_posted() == kSharedSlots;
+                                     : reference.shared_posted() == reference.shared_slots();
     if (one_in(50) || !(full || reference.wants_quiet(op))) break;
   }
   op.id = id;

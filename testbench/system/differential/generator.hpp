@@ -20,8 +20,11 @@ class Generator {
   std::uint32_t below(std::uint32_t limit) { return static_cast<std::uint32_t>(random_() % limit); }
   bool one_in(std::uint32_t n) { return below(n) == 0; }
   Operation draw(const Reference& reference);
+  void draw_key(const Reference& reference, Operation& op);
   Operation send(const Reference& reference);
   Operation receive(const Reference& reference);
+  Operation arm();
+  void resize(const Reference& reference, Operation& op);
   Operation control(const Reference& reference);
   bool race(const Reference& reference, Operation& op);
   Operation repair(const Reference& reference, std::size_t slot);

@@ -16,11 +16,11 @@ constexpr hw::Time kStep = 1'000 * hw::kMicrosecond;
 constexpr int kMostSteps = 100;
 constexpr std::uint8_t kTimeout = 6;  // 262 us
 constexpr std::uint8_t kRetries = 1;
-constexpr std::uint8_t kRnrTimer = 10;  // 320 us
-constexpr std::uint32_t kAllRights =
-    IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC;
+constexpr std::uint8_t kRnrTimer = 10;        // 320 us
 constexpr std::uint32_t kWrongKeyBit = 0x40;  // a key of no region
 constexpr int kUnknownBit = 1 << 30;
+constexpr std::uint32_t kQkey = 0x1234;
+constexpr std::uint32_t kNobody = 0xff'fffe;  // a number that no queue pair has
 
 }  // namespace
 
@@ -45,26 +45,35 @@ void Machine::make_objects(std::size_t node) {
   ib_device* device = devices_[node] = rvt_ib_device(system_.node(node).device());
   pds_[node] = ib_alloc_pd(device);
   ib_cq_init_attr cq;
-  cq.cqe = kCqEntries;
+  cq.cqe = static_cast<decltype(cq.cqe)>(kCqEntries);
   for (std::size_t i = 0; i < kCqs; ++i) {
     const std::size_t owner = i == kSharedCq ? 1 : i / 2;
-    if (owner == node) cqs_[i] = ib_create_cq(device, nullptr, nullptr, nullptr, &cq);
+    if (owner == node) cqs_[i] = ib_create_cq(device, on_notification, on_event, this, &cq);
   }
   host::CpuPort& cpu = system_.node(node).host().cpu();
   memory_[node] = cpu.allocate(kMemoryBytes, 4096);
   cpu.write(memory_[node], reference_.memory(node).data(), kMemoryBytes);
   mrs_[node] = ib_reg_user_mr(pds_[node], memory_[node], kMemoryBytes, memory_[node],
                               IB_ACCESS_LOCAL_WRITE | kAllRights);
+  for (std::size_t slot = 0; slot < kSlots; ++slot) {
+    if (node_of(slot) == node) make_regions(slot);
+  }
+  const rdma_ah_attr to_other = path(node, 1 - node);
+  to_other_[node] = rdma_create_ah(pds_[node], &to_other);
   if (node == 0) return;
   ib_srq_init_attr srq;
   srq.attr.max_wr = kSharedSlots;
   srq.attr.max_sge = kMostSges;
+  srq.event_handler = on_event;
+  srq.srq_context = this;
   srq_ = ib_create_srq(pds_[node], &srq);
 }
 
 int Machine::create(std::size_t slot) {
   const std::size_t node = node_of(slot);
   ib_qp_init_attr init;
+  init.event_handler = on_event;
+  init.qp_context = this;
   init.send_cq = cqs_[send_cq_of(slot)];
   init.recv_cq = cqs_[recv_cq_of(slot)];
   init.srq = uses_srq(slot) ? srq_ : nullptr;
@@ -81,16 +90,25 @@ int Machine::destroy(std::size_t slot) {
   return result;
 }
 
+rdma_ah_attr Machine::path(std::size_t from_node, std::size_t to_node) {
+  const sim::NodeAddress from = sim::address_of_node(from_node);
+  const sim::NodeAddress to = sim::address_of_node(to_node);
+  rdma_ah_attr attr;
+  attr.grh.sgid = from.gid;
+  attr.grh.dgid = to.gid;
+  attr.roce.smac = from.mac;
+  attr.roce.dmac = to.mac;
+  return attr;
+}
+
 void Machine::attributes(std::size_t slot, ib_qp_attr& attr) const {
-  const sim::NodeAddress from = sim::address_of_node(node_of(slot));
-  const sim::NodeAddress to = sim::address_of_node(node_of(peer_of(slot)));
   attr.port_num = 1;
   attr.qp_access_flags = kAllRights;
-  attr.ah_attr.grh.sgid = from.gid;
-  attr.ah_attr.grh.dgid = to.gid;
-  attr.ah_attr.roce.smac = from.mac;
-  attr.ah_attr.roce.dmac = to.mac;
+  attr.ah_attr = path(node_of(slot), node_of(peer_of(slot)));
+  attr.qkey = kQkey;
   const ib_qp* peer = qps_[peer_of(slot)];
+  attr.path_mtu = IB_MTU_256;
+  static_assert(kMtu == 256);
   attr.dest_qp_num = peer == nullptr ? 0 : peer->qp_num;
   attr.max_rd_atomic = attr.max_dest_rd_atomic = 16;
   attr.min_rnr_timer = kRnrTimer;
@@ -103,12 +121,12 @@ void Machine::attributes(std::size_t slot, ib_qp_attr& attr) const {
 
 int Machine::mask_of(std::size_t slot, const Operation& op, ib_qp_state before) const {
   int mask = IB_QP_STATE;
-  const bool needed = needs_attributes(before, op.to);
+  const bool needed = needs_attributes(slot, before, op.to);
   const bool rc = reliable(slot);
   int last = 0;  // the one that is left out where one is to be
   if (op.to == IB_QPS_INIT && needed) {
     mask |= IB_QP_PKEY_INDEX | IB_QP_PORT;
-    last = IB_QP_ACCESS_FLAGS;
+    last = datagram(slot) ? IB_QP_QKEY : IB_QP_ACCESS_FLAGS;
   } else if (op.to == IB_QPS_RTR && needed) {
     mask |= IB_QP_AV | IB_QP_PATH_MTU | IB_QP_DEST_QPN;
     if (rc) mask |= IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER;
@@ -120,7 +138,7 @@ int Machine::mask_of(std::size_t slot, const Operation& op, ib_qp_state before) 
     last = IB_QP_SQ_PSN;
   }
   if (op.flaw != Flaw::kOmitted) mask |= last;
-  if (op.flaw == Flaw::kForbidden) mask |= IB_QP_QKEY;
+  if (op.flaw == Flaw::kForbidden) mask |= datagram(slot) ? IB_QP_ACCESS_FLAGS : IB_QP_QKEY;
   if (op.flaw == Flaw::kWrongCurrent) mask |= IB_QP_CUR_STATE;
   if (op.flaw == Flaw::kUnknownBit) mask |= kUnknownBit;
   return mask;
@@ -149,21 +167,34 @@ ib_qp_state Machine::state(std::size_t slot) {
   return attr.qp_state;
 }
 
-std::uint32_t Machine::elements(ib_sge* sges, std::size_t node, std::uint32_t offset,
-                                std::uint32_t length, std::uint32_t id) {
-  const std::uint64_t address = memory_[node] + offset;
-  const std::uint32_t key = mrs_[node]->lkey;
+std::uint32_t Machine::local_key(const Operation& op, std::size_t node) const {
+  return op.key == Key::kOwn ? own_[op.slot]->lkey : mrs_[node]->lkey;
+}
+
+std::uint32_t Machine::elements(ib_sge* sges, std::uint64_t address, std::uint32_t length,
+                                std::uint32_t id, std::uint32_t key) {
   const std::uint32_t first = (id & 1) != 0 ? length / 3 : length;
   sges[0] = {address, first, key};
   sges[1] = {address + first, length - first, key};
   return first == length ? 1 : 2;
 }
 
+ib_send_wr& Machine::datagram_request(const Operation& op, std::uint32_t index, Flaw flaw) {
+  ib_ud_wr& ud = ud_[index];
+  ud = {};
+  const ib_qp* peer = qps_[peer_of(op.slot)];
+  ud.ah = to_other_[node_of(op.slot)];
+  ud.remote_qpn = peer == nullptr ? kNobody : peer->qp_num;
+  ud.remote_qkey = flaw == Flaw::kBadRkey ? kQkey + 1 : kQkey;
+  return ud.wr;
+}
+
 void Machine::describe(const Operation& op, std::uint32_t index, Flaw flaw, ib_rdma_wr& rdma,
                        ib_atomic_wr& atomic) {
   const std::size_t there = node_of(peer_of(op.slot));
   const std::uint32_t source = source_of(op.id, index);
-  const std::uint32_t key = mrs_[there]->rkey ^ (flaw == Flaw::kBadRkey ? kWrongKeyBit : 0);
+  std::uint32_t key = by_window_key(op) ? window_key(op) : mrs_[there]->rkey;
+  if (flaw == Flaw::kBadRkey) key ^= kWrongKeyBit;
   const std::uint32_t window = window_of(peer_of(op.slot));
   rdma.rkey = atomic.rkey = key;
   rdma.remote_addr = memory_[there] + (op.opcode == IB_WR_RDMA_READ ? source : window);
@@ -174,24 +205,28 @@ void Machine::describe(const Operation& op, std::uint32_t index, Flaw flaw, ib_r
 }
 
 ib_send_wr& Machine::request(const Operation& op, std::uint32_t index) {
+  if (is_local(op.opcode)) return local_request(op, index);
   const std::size_t node = node_of(op.slot);
   const Flaw flaw = index + 1u == op.count ? op.flaw : Flaw::kNone;
   rdma_[index] = {};
   atomic_[index] = {};
   describe(op, index, flaw, rdma_[index], atomic_[index]);
-  ib_send_wr& wr = is_atomic(op.opcode) ? atomic_[index].wr : rdma_[index].wr;
+  ib_send_wr& wr = datagram(op.slot) && is_send(op.opcode) ? datagram_request(op, index, flaw)
+                   : is_atomic(op.opcode)                  ? atomic_[index].wr
+                                                           : rdma_[index].wr;
   ib_sge* sges = sges_[index].data();
   const bool lands = op.opcode == IB_WR_RDMA_READ || is_atomic(op.opcode);
   const std::uint32_t offset = lands ? landing_of(op.slot) : source_of(op.id, index);
   const std::uint32_t length = is_atomic(op.opcode) ? 8 : op.length;
-  wr.num_sge = static_cast<int>(elements(sges, node, offset, length, lands ? 0 : op.id));
+  wr.num_sge = static_cast<int>(
+      elements(sges, memory_[node] + offset, length, lands ? 0 : op.id, local_key(op, node)));
   wr.sg_list = sges;
   wr.wr_id = wr_id_of(op.slot, op.id, index);
   wr.opcode = flaw == Flaw::kBadOpcode ? IB_WR_LSO : op.opcode;
   wr.send_flags = op.unsignaled ? 0u : std::uint32_t{IB_SEND_SIGNALED};
   wr.ex.imm_data = cpu_to_be32(op.id + index);
-  const bool fits = length <= kMostInline && !lands && (op.id & 2) != 0;
-  if ((fits && flaw != Flaw::kBadLkey) || flaw == Flaw::kLongInline) {
+  if (op.solicited) wr.send_flags |= IB_SEND_SOLICITED;
+  if ((sent_inline(op) && flaw != Flaw::kBadLkey) || flaw == Flaw::kLongInline) {
     wr.send_flags |= IB_SEND_INLINE;
   }
   if (flaw == Flaw::kLongInline) sges[0].length = kMostInline + 1;
@@ -227,7 +262,8 @@ Posted Machine::post_recv(const Operation& op) {
     ib_sge* sges = sges_[i].data();
     const Flaw flaw = i + 1u == op.count ? op.flaw : Flaw::kNone;
     const std::uint32_t offset = area + (used + i) % kBuffers * kReceiveBytes;
-    wr.num_sge = static_cast<int>(elements(sges, node, offset, kReceiveBytes, op.id));
+    wr.num_sge = static_cast<int>(
+        elements(sges, memory_[node] + offset, kReceiveBytes, op.id, local_key(op, node)));
     wr.sg_list = sges;
     wr.wr_id = wr_id_of(shared ? kSharedMark : op.slot, op.id, i);
     if (flaw == Flaw::kTooManySges) wr.num_sge = kMostSges + 1;

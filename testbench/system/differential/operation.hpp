@@ -23,6 +23,11 @@ enum class Kind : std::uint8_t {
   kPostSrqRecv,
   kPoll,
   kRefused,  ///< a control verb that has to be refused: see Refusal
+  kArmCq,    ///< asks for a notification
+  kArmSrq,   ///< sets the limit
+  kResizeCq,
+  kResizeSrq,
+  kReregister,  ///< the slot's own region goes, and comes again under another key
   kQuiet,
 };
 
@@ -33,13 +38,21 @@ enum class Flaw : std::uint8_t {
   kBadOpcode,     ///< sends: refused
   kLongInline,    ///< sends: refused
   kBadLkey,       ///< sends: refused; receives: found out by the message
-  kBadRkey,       ///< found out by the peer
+  kBadRkey,       ///< or Q_Key; found out by the peer
   kMisaligned,    ///< a remote atomic; found out by the peer
   kTooLong,       ///< a SEND longer than any receive; found out by the peer
   kOmitted,       ///< modify: an attribute that is required is missing
   kForbidden,     ///< modify: an attribute that does not belong there
   kWrongCurrent,  ///< modify: claims a state that it is not in
   kUnknownBit,    ///< modify: a bit of the mask that nobody knows
+};
+
+/// By which key a request names memory: of all of a node, if not otherwise said.
+enum class Key : std::uint8_t {
+  kNode,
+  kOwn,    ///< local: region of the slot
+  kFast,   ///< of the peer: window that it registers and invalidates by REG_MR and LOCAL_INV
+  kStale,  ///< the same by the key before
 };
 
 enum class Refusal : std::uint8_t {
@@ -57,15 +70,20 @@ enum class Refusal : std::uint8_t {
 struct Operation {
   Kind kind = Kind::kQuiet;
   Flaw flaw = Flaw::kNone;
-  std::uint8_t slot = 0;   ///< queue pair; of kPoll the completion queue; of kRefused a Refusal
+  Key key = Key::kNode;
+  std::uint8_t slot =
+      0;  ///< queue pair; completion queue (of kPoll and others); Refusal (kRefused)
   std::uint8_t count = 1;  ///< requests of the list; completions asked for
   rvt::ib_qp_state to = rvt::IB_QPS_RESET;
   rvt::ib_wr_opcode opcode = rvt::IB_WR_SEND;
   bool unsignaled = false;
+  bool solicited = false;  ///< sends; kArmCq: of solicited completions only
   bool racing =
       false;  ///< modify to ERR: `length` ns after the posts, instead of when all is quiet
-  std::uint32_t id = 0;      ///< number in the first sequence, of which wr_ids are made
-  std::uint32_t length = 0;  ///< bytes of each request; modify: first PSN, where free
+  std::uint32_t id = 0;  ///< number in the first sequence, of which wr_ids are made
+  /// Bytes of each request; modify: first PSN, where free; kArmSrq: the limit; kArmCq: odd: tell
+  /// whether completions wait; a new size.
+  std::uint32_t length = 0;
 };
 
 /// A pair of queue pairs, of which the ends are two neighbouring slots.
@@ -77,7 +95,7 @@ struct PairKind {
   std::uint8_t rnr_retry = 7;
 };
 
-inline constexpr std::array<PairKind, 8> kPairs = {{
+inline constexpr std::array<PairKind, 9> kPairs = {{
     {"rc", rvt::IB_QPT_RC, {0, 1}},
     {"rc_more", rvt::IB_QPT_RC, {0, 1}},
     {"rc_srq", rvt::IB_QPT_RC, {0, 1}, true},
@@ -86,6 +104,7 @@ inline constexpr std::array<PairKind, 8> kPairs = {{
     {"loop_uc", rvt::IB_QPT_UC, {0, 0}},
     {"loop_srq", rvt::IB_QPT_RC, {1, 1}, true},
     {"rc_rnr", rvt::IB_QPT_RC, {0, 1}, false, 1},
+    {"ud", rvt::IB_QPT_UD, {0, 1}},
 }};
 inline constexpr std::size_t kSlots = 2 * kPairs.size();
 inline constexpr std::size_t kNodes = 2;
@@ -93,14 +112,18 @@ inline constexpr std::size_t kNodes = 2;
 // Completion queues 2 n and 2 n + 1 are those of node n; one more takes the receives of the SRQ.
 inline constexpr std::size_t kSharedCq = 4;
 inline constexpr std::size_t kCqs = 5;
-inline constexpr int kCqEntries = 8192;
+inline constexpr std::uint32_t kCqEntries = 8192;
+/// More than can wait: no queue overflows.
+inline constexpr std::uint32_t kLeastCqEntries = 6000;
 
 inline constexpr std::uint32_t kSendSlots = 12;
 inline constexpr std::uint32_t kReceiveSlots = 10;
 inline constexpr std::uint32_t kSharedSlots = 24;
+inline constexpr std::uint32_t kMostSharedSlots = 40;
 inline constexpr std::uint32_t kMostSges = 2;
 inline constexpr std::uint32_t kMostInline = 64;
-inline constexpr std::uint32_t kMtu = 1024;
+inline constexpr std::uint32_t kMtu = 256;      // so that many messages are several packets
+inline constexpr std::uint32_t kGrhBytes = 40;  // before the data of a datagram
 inline constexpr std::uint8_t kMostInList = 4;
 
 // Memory of a node: what is sent, then the areas of each slot, then those of the SRQ.
@@ -128,6 +151,9 @@ constexpr bool looped(std::size_t slot) {
 constexpr bool reliable(std::size_t slot) {
   return pair_of(slot).type == rvt::IB_QPT_RC;
 }
+constexpr bool datagram(std::size_t slot) {
+  return pair_of(slot).type == rvt::IB_QPT_UD;
+}
 constexpr bool uses_srq(std::size_t slot) {
   return pair_of(slot).shared && (slot & 1) == 1;
 }
@@ -152,11 +178,28 @@ constexpr std::uint32_t receives_of(std::size_t slot) {
 constexpr bool is_atomic(rvt::ib_wr_opcode opcode) {
   return opcode == rvt::IB_WR_ATOMIC_CMP_AND_SWP || opcode == rvt::IB_WR_ATOMIC_FETCH_AND_ADD;
 }
+constexpr bool is_local(rvt::ib_wr_opcode opcode) {
+  return opcode == rvt::IB_WR_REG_MR || opcode == rvt::IB_WR_LOCAL_INV;
+}
+/// What ends in the window of the peer.
+constexpr bool uses_window(rvt::ib_wr_opcode opcode) {
+  return is_atomic(opcode) || opcode == rvt::IB_WR_RDMA_WRITE ||
+         opcode == rvt::IB_WR_RDMA_WRITE_WITH_IMM;
+}
 constexpr bool is_send(rvt::ib_wr_opcode opcode) {
   return opcode == rvt::IB_WR_SEND || opcode == rvt::IB_WR_SEND_WITH_IMM;
 }
 constexpr bool takes_receive(rvt::ib_wr_opcode opcode) {
   return is_send(opcode) || opcode == rvt::IB_WR_RDMA_WRITE_WITH_IMM;
+}
+
+constexpr bool by_window_key(const Operation& op) {
+  return op.kind == Kind::kPostSend && (op.key == Key::kFast || op.key == Key::kStale);
+}
+/// Sends that carry their data with them need no key for it.
+constexpr bool sent_inline(const Operation& op) {
+  const bool lands = op.opcode == rvt::IB_WR_RDMA_READ || is_atomic(op.opcode);
+  return op.length <= kMostInline && !lands && (op.id & 2) != 0;
 }
 
 inline constexpr std::uint64_t kSharedMark = 0xff;

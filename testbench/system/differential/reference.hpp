@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "operation.hpp"
@@ -18,6 +19,15 @@ struct Rules {
   std::uint32_t receive_slots = kReceiveSlots;
   bool error_refuses_sends = false;
   rvt::ib_wc_status flush_status = rvt::IB_WC_WR_FLUSH_ERR;
+  bool tells_last_wqe = true;
+  bool tells_comm_est = true;
+  bool limit_stays = false;  ///< after its event
+  bool stays_armed = false;  ///< after a notification
+  bool all_are_solicited = false;
+  bool invalid_keys_work = false;
+  bool deregistration_spares_sends = false;
+  bool looks_at_qkey = true;
+  std::uint32_t resized_srq_slots = 0;  ///< other than asked for
 };
 
 /// A completion that has to come.
@@ -38,12 +48,16 @@ struct Send {
   std::uint32_t length = 0;
   std::uint32_t source = 0;  ///< offset in the source area
   std::uint32_t imm = 0;
+  bool solicited = false;
+  std::uint32_t peer_life = 0;  ///< datagrams: to which life of the peer
+  bool own = false;             ///< its data is named by the key of the slot's region
 };
 
 struct Receive {
   std::uint64_t wr_id = 0;
   std::uint32_t offset = 0;  ///< in the node's memory
   bool bad = false;          ///< its key is
+  bool own = false;          ///< it is that of the slot's region
 };
 
 /// A queue pair as the rules know it.
@@ -54,13 +68,16 @@ struct Queues {
   std::uint32_t peer_life = 0;  ///< which life of the peer it is connected to; 0: none
   bool had_rts = false;         ///< since it was made, so that it knows how many READs it may have
   bool fresh = false;           ///< nothing was exchanged since RTR
+  bool established = false;     ///< has got a message in RTR
   std::uint32_t sq_psn = 0;     ///< first to send
   std::uint32_t rq_psn = 0;     ///< first expected
   std::deque<Send> sends;
   std::uint32_t held = 0;  ///< slots of unsignaled sends that nothing has given back
+  bool held_own = false;   ///< one of them names the slot's region
   std::deque<Receive> receives;
   std::uint32_t buffers_used = 0;
   bool moving = false;          ///< its sends may be under way now
+  bool key_moving = false;      ///< among them one that changes the key of its window
   bool fresh_receives = false;  ///< posted since nothing moved
   bool late_receive = false;    ///< has just failed: one more receive of the SRQ may be flushed
 };
@@ -70,6 +87,11 @@ struct Posted {
   int error = 0;
   int bad = -1;
 };
+
+/// What a consumer is called for: an ib_event_type or kNotification, and the queue pair or the
+/// completion queue that it is about; with how often.
+using Calls = std::map<std::pair<int, std::size_t>, int>;
+inline constexpr int kNotification = 20;
 
 /// Who took which receive of the SRQ: the one thing that the rules leave to time.
 using Owners = std::map<std::uint64_t, std::size_t>;
@@ -87,8 +109,8 @@ struct Touched {
   bool undefined = false;  ///< may hold anything
 };
 
-/// True for the moves that need more than the state.
-bool needs_attributes(rvt::ib_qp_state from, rvt::ib_qp_state to);
+/// True for the moves of the slot that need more than the state.
+bool needs_attributes(std::size_t slot, rvt::ib_qp_state from, rvt::ib_qp_state to);
 
 /// The rules of rings, states and flushes, on their own: no time, no packets. Nothing of the driver
 /// or the adapter is used but the numbers of the interface.
@@ -108,8 +130,21 @@ class Reference {
   Posted post_recv(const Operation& op);
   Posted post_srq_recv(const Operation& op);
   int refusal(Refusal what) const;
+  /// The region of the slot goes, and comes again.
+  void reregister(std::size_t slot);
+  /// True when the peer's window can be reached by its present key.
+  bool window_open(std::size_t slot) const { return window_open_[peer_of(slot)]; }
+  /// Of the SRQ.
+  int set_limit(std::uint32_t limit);
+  int resize_srq(std::uint32_t slots);
+  int resize_cq(std::size_t cq, std::uint32_t entries) const;
+  std::uint32_t shared_slots() const { return shared_slots_; }
+  int arm(std::size_t cq, bool solicited, bool report_missed);
   /// Takes back what a poll must deliver next of the queue. @return false: nothing is due
   bool take_expected(std::uint64_t wr_id, bool receive, Expected& expected);
+  /// Calls since they were last taken.
+  Calls take_calls() { return std::exchange(calls_, {}); }
+  std::uint32_t limit() const { return limit_; }
   std::size_t due(std::size_t cq) const { return due_[cq]; }
   /// All that can happen happens.
   void settle(const Owners& owners);
@@ -138,16 +173,21 @@ class Reference {
 
  private:
   enum class End { kDone, kWaits, kSenderFails };
+  enum class Armed : std::uint8_t { kNot, kSolicited, kNext };
 
   bool reachable(std::size_t slot) const;
   bool hazard(std::size_t slot) const;
   bool both_would_move(std::size_t slot, bool with_hazard) const;
-  void complete(std::size_t slot, bool receive, const Expected& expected);
+  void call(int what, std::size_t about) { ++calls_[{what, about}]; }
+  void notify(std::size_t cq, bool urgent);
+  void take_shared();
+  void complete(std::size_t slot, bool receive, const Expected& expected, bool solicited = false);
   void complete_send(std::size_t slot, rvt::ib_wc_status status);
   void fail_receiver(std::size_t slot, rvt::ib_wc_status in_hand, const Receive* receive);
   void enter_error(std::size_t slot);
   void flush_receives(std::size_t slot);
   void clear(std::size_t slot);
+  bool window_closed(const Operation& op) const;
   int check_send(const Queues& q, const Operation& op, Flaw flaw) const;
   void append_send(std::size_t slot, const Operation& op, std::uint32_t index, Flaw flaw);
   bool run(std::size_t slot, const Owners* owners, bool take_unseen);
@@ -170,10 +210,15 @@ class Reference {
   Rules rules_;
   std::array<Queues, kSlots> slots_;
   std::deque<Receive> shared_;
+  std::uint32_t shared_slots_ = kSharedSlots;
   std::uint32_t shared_buffers_used_ = 0;
   std::array<std::array<std::deque<Expected>, 2>, kSlots> expected_;
   std::map<std::uint64_t, std::size_t> shared_owner_;
   std::array<std::size_t, kCqs> due_{};
+  std::uint32_t limit_ = 0;  ///< of the SRQ; 0: not armed
+  std::array<Armed, kCqs> armed_{};
+  Calls calls_;
+  std::array<bool, kSlots> window_open_{};
   std::array<std::vector<std::uint8_t>, kNodes> memory_;
   std::vector<Touched> touched_;
 };

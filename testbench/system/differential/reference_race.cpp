@@ -56,7 +56,7 @@ bool Reference::land(std::size_t slot, const Send& send, bool done, bool known,
   if (!is_send(send.opcode)) expected.opcode = IB_WC_RECV_RDMA_WITH_IMM;
   expected.has_imm = send.opcode != IB_WR_SEND;
   expected.imm = send.imm;
-  complete(peer, true, expected);
+  complete(peer, true, expected, send.solicited);
   slots_[peer].receives.pop_front();
   return true;
 }

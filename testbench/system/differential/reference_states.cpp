@@ -43,8 +43,9 @@ bool found_out_by_peer(Flaw flaw) {
 
 }  // namespace
 
-bool needs_attributes(ib_qp_state from, ib_qp_state to) {
-  return (from == IB_QPS_RESET && to == IB_QPS_INIT) || (from == IB_QPS_INIT && to == IB_QPS_RTR) ||
+bool needs_attributes(std::size_t slot, ib_qp_state from, ib_qp_state to) {
+  return (from == IB_QPS_RESET && to == IB_QPS_INIT) ||
+         (from == IB_QPS_INIT && to == IB_QPS_RTR && !datagram(slot)) ||
          (from == IB_QPS_RTR && to == IB_QPS_RTS);
 }
 
@@ -61,6 +62,7 @@ Reference::Reference(const Rules& rules, std::uint64_t seed) : rules_(rules) {
 }
 
 bool Reference::may_connect(std::size_t slot) const {
+  if (datagram(slot)) return true;
   const Queues& peer = slots_[peer_of(slot)];
   if (!peer.exists) return false;
   if (peer.state == IB_QPS_RESET || peer.state == IB_QPS_INIT || peer.state == IB_QPS_ERR) {
@@ -70,13 +72,28 @@ bool Reference::may_connect(std::size_t slot) const {
 }
 
 bool Reference::skips(const Operation& op) const {
-  if (op.kind == Kind::kRefused || op.kind == Kind::kPoll || op.kind == Kind::kQuiet ||
-      op.kind == Kind::kPostSrqRecv) {
-    return false;
+  switch (op.kind) {
+    case Kind::kRefused:
+    case Kind::kPoll:
+    case Kind::kQuiet:
+    case Kind::kPostSrqRecv:
+    case Kind::kArmCq:
+    case Kind::kArmSrq:
+    case Kind::kResizeSrq:
+      return false;
+    case Kind::kResizeCq:  // never so that it overflows
+      return op.length < kLeastCqEntries && resize_cq(op.slot, op.length) == 0;
+    default:
+      break;
   }
   const Queues& q = slots_[op.slot];
   if (op.kind == Kind::kCreateQp) return q.exists;
   if (!q.exists) return true;
+  // So that it is carried out, and what meets it is certain.
+  if (op.kind == Kind::kPostSend && is_local(op.opcode) && may_post_sends(q.state)) {
+    const bool idle = q.sends.empty() && slots_[peer_of(op.slot)].sends.empty();
+    return q.state != IB_QPS_RTS || !idle || op.count != 1;
+  }
   if (op.kind != Kind::kModifyQp) return false;
   // What has begun when a queue drains is a matter of time; and one end alone is not connected
   // anew.
@@ -90,7 +107,7 @@ bool Reference::hazard(std::size_t slot) const {
   if (pair.type != IB_QPT_RC || pair.rnr_retry != 7) return true;
   for (const std::size_t end : {slot, peer_of(slot)}) {
     const Queues& q = slots_[end];
-    if (!q.exists || q.state != IB_QPS_RTS) return true;
+    if (!q.exists || q.state != IB_QPS_RTS || q.key_moving) return true;
     const auto& receives = uses_srq(end) ? shared_ : q.receives;
     if (std::ranges::any_of(receives, &Receive::bad)) return true;
     if (std::ranges::any_of(q.sends, [](const Send& s) { return found_out_by_peer(s.flaw); })) {
@@ -106,6 +123,11 @@ bool Reference::both_would_move(std::size_t slot, bool with_hazard) const {
   return slots_[slot].moving && (peer.moving || !peer.sends.empty());
 }
 
+bool Reference::window_closed(const Operation& op) const {
+  const bool closed = op.key == Key::kStale || !window_open(op.slot);
+  return by_window_key(op) && closed && !rules_.invalid_keys_work;
+}
+
 bool Reference::wants_quiet(const Operation& op) const {
   if (may_race(op)) return false;
   const std::size_t slot = op.slot;
@@ -115,7 +137,8 @@ bool Reference::wants_quiet(const Operation& op) const {
       const Queues& peer = slots_[peer_of(slot)];
       const bool race = reliable(slot) || looped(slot);
       if (!race && peer.fresh_receives) return true;
-      return peer.moving && (found_out_by_peer(op.flaw) || hazard(slot));
+      if (by_window_key(op) && peer.key_moving) return true;
+      return peer.moving && (found_out_by_peer(op.flaw) || window_closed(op) || hazard(slot));
     }
     case Kind::kPostRecv: {
       const Queues& peer = slots_[peer_of(slot)];
@@ -124,9 +147,14 @@ bool Reference::wants_quiet(const Operation& op) const {
     }
     case Kind::kPostSrqRecv:
       for (std::size_t each = 0; each < kSlots; ++each) {
-        if (uses_srq(each) && both_would_move(each, bad)) return true;
+        if (!uses_srq(each)) continue;
+        if (both_would_move(each, bad)) return true;
+        // Looped back a receive may be taken before this post is heard of.
+        if (looped(each) && limit_ != 0 && slots_[peer_of(each)].moving) return true;
       }
       return false;
+    case Kind::kArmCq:  // notifications of one instant are one
+      return calls_.contains({kNotification, op.slot});
     case Kind::kPoll:
       return false;
     default:
@@ -142,6 +170,7 @@ void Reference::clear(std::size_t slot) {
   q.sends.clear();
   q.receives.clear();
   q.held = 0;
+  q.held_own = false;
   q.late_receive = false;
 }
 
@@ -161,7 +190,7 @@ int Reference::modify(const Operation& op) {
   if (op.flaw == Flaw::kUnknownBit) return -EOPNOTSUPP;
   if (op.flaw == Flaw::kWrongCurrent || op.flaw == Flaw::kForbidden) return -EINVAL;
   if (!is_move(q.state, op.to)) return -EINVAL;
-  if (op.flaw == Flaw::kOmitted && needs_attributes(q.state, op.to)) return -EINVAL;
+  if (op.flaw == Flaw::kOmitted && needs_attributes(op.slot, q.state, op.to)) return -EINVAL;
   if (op.to == IB_QPS_RESET) {
     clear(op.slot);
     return 0;
@@ -175,6 +204,7 @@ int Reference::modify(const Operation& op) {
   if (op.to == IB_QPS_RTR) {
     q.peer_life = peer.life;
     q.fresh = true;
+    q.established = false;
     q.rq_psn =
         facing && peer.state >= IB_QPS_RTS && peer.state <= IB_QPS_SQD ? peer.sq_psn : op.length;
   } else if (op.to == IB_QPS_RTS && q.state == IB_QPS_RTR) {
@@ -195,7 +225,9 @@ int Reference::check_send(const Queues& q, const Operation& op, Flaw flaw) const
   if (flaw == Flaw::kTooManySges || flaw == Flaw::kBadOpcode) return -EINVAL;
   const bool answers = op.opcode == IB_WR_RDMA_READ || is_atomic(op.opcode);
   if (answers && (!reliable(slot) || !q.had_rts)) return -EINVAL;
+  if (datagram(slot) && !is_send(op.opcode)) return -EINVAL;
   if (free_sends(q) == 0) return -ENOMEM;
+  if (is_local(op.opcode) && flaw == Flaw::kBadRkey) return -EINVAL;
   return flaw == Flaw::kLongInline || flaw == Flaw::kBadLkey ? -EINVAL : 0;
 }
 
@@ -203,11 +235,15 @@ void Reference::append_send(std::size_t slot, const Operation& op, std::uint32_t
   Send send;
   send.wr_id = wr_id_of(slot, op.id, index);
   send.opcode = op.opcode;
-  send.flaw = flaw;
+  send.flaw = window_closed(op) ? Flaw::kBadRkey : flaw;
   send.signaled = !op.unsignaled;
   send.length = is_atomic(op.opcode) ? 8 : op.length;
+  if (is_local(op.opcode)) send.length = 0;
+  send.own = op.key == Key::kOwn && send.length != 0 && !sent_inline(op);
   send.source = source_of(op.id, index);
   send.imm = op.id + index;
+  send.solicited = op.solicited;
+  send.peer_life = slots_[peer_of(slot)].life;
   slots_[slot].sends.push_back(send);
 }
 
@@ -225,6 +261,10 @@ Posted Reference::post_send(const Operation& op) {
       break;
     }
     append_send(op.slot, op, static_cast<std::uint32_t>(i), flaw);
+    if (is_local(op.opcode)) {
+      window_open_[op.slot] = op.opcode == IB_WR_REG_MR;
+      q.key_moving = true;
+    }
     q.moving = q.moving || q.state == IB_QPS_RTS;
   }
   // A short send alone on an idle queue is looped back before the post returns, once RTR has told
@@ -247,8 +287,8 @@ Posted Reference::post_recv(const Operation& op) {
     }
     if (q.receives.size() == rules_.receive_slots) return {-ENOMEM, i};
     const std::uint32_t buffer = q.buffers_used++ % kBuffers;
-    q.receives.push_back(
-        {wr_id, receives_of(op.slot) + buffer * kReceiveBytes, flaw == Flaw::kBadLkey});
+    q.receives.push_back({wr_id, receives_of(op.slot) + buffer * kReceiveBytes,
+                          flaw == Flaw::kBadLkey, op.key == Key::kOwn});
     q.fresh_receives = true;
     Queues& peer = slots_[peer_of(op.slot)];
     peer.moving = peer.moving || (!peer.sends.empty() && peer.state == IB_QPS_RTS);
@@ -260,7 +300,7 @@ Posted Reference::post_srq_recv(const Operation& op) {
   for (int i = 0; i < op.count; ++i) {
     const Flaw flaw = i + 1 == op.count ? op.flaw : Flaw::kNone;
     if (flaw == Flaw::kTooManySges) return {-EINVAL, i};
-    if (shared_.size() == kSharedSlots) return {-ENOMEM, i};
+    if (shared_.size() >= shared_slots_) return {-ENOMEM, i};
     const std::uint32_t buffer = shared_buffers_used_++ % kBuffers;
     shared_.push_back({wr_id_of(kSharedMark, op.id, static_cast<std::uint32_t>(i)),
                        kSharedArea + buffer * kReceiveBytes, flaw == Flaw::kBadLkey});
@@ -271,6 +311,14 @@ Posted Reference::post_srq_recv(const Operation& op) {
     }
   }
   return {};
+}
+
+// What is posted fails with the region: sends at once, receives when a message comes.
+void Reference::reregister(std::size_t slot) {
+  Queues& q = slots_[slot];
+  const bool sends = q.held_own || std::ranges::any_of(q.sends, &Send::own);
+  if (sends && !rules_.deregistration_spares_sends) enter_error(slot);
+  for (Receive& receive : q.receives) receive.bad = receive.bad || receive.own;
 }
 
 int Reference::refusal(Refusal what) const {

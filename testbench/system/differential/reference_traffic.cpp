@@ -25,6 +25,10 @@ ib_wc_opcode completion_of(ib_wr_opcode opcode) {
       return IB_WC_COMP_SWAP;
     case IB_WR_ATOMIC_FETCH_AND_ADD:
       return IB_WC_FETCH_ADD;
+    case IB_WR_REG_MR:
+      return IB_WC_REG_MR;
+    case IB_WR_LOCAL_INV:
+      return IB_WC_LOCAL_INV;
     default:
       return IB_WC_SEND;
   }
@@ -38,10 +42,12 @@ std::uint64_t load(const std::vector<std::uint8_t>& memory, std::uint32_t offset
 
 }  // namespace
 
-void Reference::complete(std::size_t slot, bool receive, const Expected& expected) {
+void Reference::complete(std::size_t slot, bool receive, const Expected& expected, bool solicited) {
   expected_[slot][receive ? 1 : 0].push_back(expected);
   if (expected.wr_id >> kMarkShift == kSharedMark) shared_owner_[expected.wr_id] = slot;
-  ++due_[receive ? recv_cq_of(slot) : send_cq_of(slot)];
+  const std::size_t cq = receive ? recv_cq_of(slot) : send_cq_of(slot);
+  ++due_[cq];
+  notify(cq, solicited || expected.status != IB_WC_SUCCESS);
 }
 
 std::size_t Reference::owner_of(std::uint64_t wr_id) const {
@@ -67,10 +73,13 @@ void Reference::complete_send(std::size_t slot, ib_wc_status status) {
   const Send send = q.sends.front();
   q.sends.pop_front();
   if (status == IB_WC_SUCCESS && !send.signaled) {
-    if (!looped(slot)) ++q.held;
+    if (looped(slot)) return;
+    ++q.held;
+    q.held_own = q.held_own || send.own;
     return;
   }
   q.held = 0;
+  q.held_own = false;
   complete(slot, false, {send.wr_id, status, completion_of(send.opcode)});
 }
 
@@ -87,6 +96,7 @@ void Reference::enter_error(std::size_t slot) {
   if (q.state == IB_QPS_ERR) return;
   q.state = IB_QPS_ERR;
   flush_receives(slot);
+  if (uses_srq(slot) && rules_.tells_last_wqe) call(IB_EVENT_QP_LAST_WQE_REACHED, slot);
 }
 
 // The receive in hand tells why; the rest is flushed after it.
@@ -99,6 +109,10 @@ void Reference::fail_receiver(std::size_t slot, ib_wc_status in_hand, const Rece
 bool Reference::reachable(std::size_t slot) const {
   const Queues& q = slots_[slot];
   const Queues& peer = slots_[peer_of(slot)];
+  if (datagram(slot)) {
+    return peer.exists && q.sends.front().peer_life == peer.life &&
+           differential::receives(peer.state);
+  }
   return peer.exists && q.peer_life == peer.life && peer.peer_life == q.life &&
          differential::receives(peer.state);
 }
@@ -132,6 +146,11 @@ Reference::End Reference::refused_by_peer(std::size_t slot, const Receive* recei
   const bool silent = !reliable(slot) && !looped(slot);
   if (!silent || in_hand == IB_WC_LOC_PROT_ERR) {
     fail_receiver(peer_of(slot), in_hand, receive);
+    const bool access = status == IB_WC_REM_ACCESS_ERR;
+    // What no receive can tell, an event does.
+    if (receive == nullptr) {
+      call(access ? IB_EVENT_QP_ACCESS_ERR : IB_EVENT_QP_REQ_ERR, peer_of(slot));
+    }
   }
   const bool unheard = !reliable(slot) && (silent || status == IB_WC_REM_INV_REQ_ERR);
   complete_send(slot, unheard ? IB_WC_SUCCESS : status);
@@ -147,9 +166,10 @@ bool Reference::offers_receive(std::size_t slot, const Owners* owners, bool take
 }
 
 Receive Reference::take_receive(std::size_t slot) {
-  std::deque<Receive>& queue = uses_srq(peer_of(slot)) ? shared_ : slots_[peer_of(slot)].receives;
+  const bool shared = uses_srq(peer_of(slot));
+  std::deque<Receive>& queue = shared ? shared_ : slots_[peer_of(slot)].receives;
   const Receive receive = queue.front();
-  queue.pop_front();
+  shared ? take_shared() : queue.pop_front();
   return receive;
 }
 
@@ -157,27 +177,31 @@ Reference::End Reference::with_receive(std::size_t slot, const Receive& receive)
   const Send send = slots_[slot].sends.front();
   const std::size_t peer = peer_of(slot);
   const bool data = is_send(send.opcode);
-  if (receive.bad && data && (send.length != 0 || looped(slot))) {
+  const std::uint32_t before = datagram(slot) ? kGrhBytes : 0;
+  const std::uint32_t length = before + send.length;
+  if (receive.bad && data && (length != 0 || looped(slot))) {
     return refused_by_peer(slot, &receive, IB_WC_LOC_PROT_ERR, IB_WC_REM_OP_ERR);
   }
   if (send.flaw == Flaw::kBadRkey && looped(slot)) {
     return refused_by_peer(slot, &receive, IB_WC_LOC_PROT_ERR, IB_WC_REM_ACCESS_ERR);
   }
-  if (data && send.length > kReceiveBytes) {
+  if (data && length > kReceiveBytes) {
     if (!looped(slot)) touched_.push_back({node_of(peer), receive.offset, kReceiveBytes, true});
     if (!reliable(slot) && !looped(slot)) slots_[peer].receives.push_front(receive);  // kept
     return refused_by_peer(slot, &receive, IB_WC_LOC_LEN_ERR, IB_WC_REM_INV_REQ_ERR);
   }
   if (data) {
-    write(node_of(peer), receive.offset, memory_[node_of(slot)].data() + send.source, send.length);
+    if (before != 0) touched_.push_back({node_of(peer), receive.offset, before, true});
+    write(node_of(peer), receive.offset + before, memory_[node_of(slot)].data() + send.source,
+          send.length);
   } else {
     move_data(slot, send);
   }
-  Expected expected{receive.wr_id, IB_WC_SUCCESS, IB_WC_RECV, send.length};
+  Expected expected{receive.wr_id, IB_WC_SUCCESS, IB_WC_RECV, length};
   if (!data) expected.opcode = IB_WC_RECV_RDMA_WITH_IMM;
   expected.has_imm = send.opcode != IB_WR_SEND;
   expected.imm = send.imm;
-  complete(peer, true, expected);
+  complete(peer, true, expected, send.solicited);
   complete_send(slot, IB_WC_SUCCESS);
   return End::kDone;
 }
@@ -189,7 +213,8 @@ Reference::End Reference::message(std::size_t slot, const Owners* owners, bool t
   if (send.flaw == Flaw::kMisaligned) {
     return refused_by_peer(slot, nullptr, IB_WC_LOC_QP_OP_ERR, IB_WC_REM_INV_REQ_ERR);
   }
-  if (send.flaw == Flaw::kBadRkey && !(taking && looped(slot))) {
+  const bool sees_key = !datagram(slot) || rules_.looks_at_qkey;
+  if (send.flaw == Flaw::kBadRkey && sees_key && !(taking && looped(slot))) {
     if (!reliable(slot) && !looped(slot)) {
       complete_send(slot, IB_WC_SUCCESS);
       return End::kDone;
@@ -207,8 +232,20 @@ Reference::End Reference::message(std::size_t slot, const Owners* owners, bool t
 }
 
 Reference::End Reference::carry_out(std::size_t slot, const Owners* owners, bool take_unseen) {
-  if (!reachable(slot)) return unreachable_end(slot);
-  slots_[slot].fresh = slots_[peer_of(slot)].fresh = false;
+  // rdmavt looks for the other end first, whatever is looped back.
+  const bool local = is_local(slots_[slot].sends.front().opcode);
+  if (!reachable(slot) && !(local && !looped(slot))) return unreachable_end(slot);
+  if (local) {
+    complete_send(slot, IB_WC_SUCCESS);
+    return End::kDone;
+  }
+  Queues& peer = slots_[peer_of(slot)];
+  slots_[slot].fresh = peer.fresh = false;
+  const bool connects = !looped(slot) && !datagram(slot) && rules_.tells_comm_est;
+  if (peer.state == IB_QPS_RTR && !peer.established && connects) {
+    call(IB_EVENT_COMM_EST, peer_of(slot));
+  }
+  peer.established = true;
   return message(slot, owners, take_unseen);
 }
 
@@ -239,7 +276,7 @@ bool Reference::flush_late(const Owners& owners) {
   if (owner == owners.end() || !slots_[owner->second].late_receive) return false;
   slots_[owner->second].late_receive = false;
   complete(owner->second, true, {shared_.front().wr_id, rules_.flush_status, IB_WC_RECV});
-  shared_.pop_front();
+  take_shared();
   return true;
 }
 
@@ -252,7 +289,9 @@ void Reference::settle(const Owners& owners) {
     // What nobody was seen to take should have been taken: that completion will be missed.
     for (std::size_t slot = 0; slot < kSlots && !any; ++slot) any = run(slot, &owners, true);
   }
-  for (Queues& q : slots_) q.moving = q.fresh_receives = q.late_receive = false;
+  for (Queues& q : slots_) {
+    q.moving = q.key_moving = q.fresh_receives = q.late_receive = false;
+  }
 }
 
 bool Reference::retries_without_end() const {

@@ -48,6 +48,7 @@ class Writer {
       sim::Operation line = whole;
       if (is_post(line.verb)) request(op, i, line);
       append_operation(text_, line, names_);
+      if (op.key != Key::kNode) text_ += key(op.key);
       if (op.flaw != Flaw::kNone && i + 1 == count) text_ += "  # " + flaw(op.flaw);
       if (op.racing) text_ += "  # " + std::to_string(op.length) + " ns after what precedes it";
       text_ += '\n';
@@ -61,6 +62,11 @@ class Writer {
   static std::string flaw(Flaw flaw) {
     const auto index = static_cast<std::size_t>(flaw);
     return index < kFlaws.size() ? kFlaws[index] : "an unknown attribute";
+  }
+
+  static const char* key(Key key) {
+    if (key == Key::kOwn) return "  # by the key of its own region";
+    return key == Key::kFast ? "  # by the key of the window" : "  # by the window's key before";
   }
 
   void connect(std::size_t slot) {
@@ -82,6 +88,7 @@ class Writer {
   static bool fill(const Operation& op, sim::Operation& line) {
     switch (op.kind) {
       case Kind::kPostSend:
+        if (is_local(op.opcode)) return false;
         line.verb = sim::Verb::kPostSend;
         line.opcode = static_cast<sim::SendOpcode>(op.opcode);
         return true;
@@ -161,6 +168,26 @@ class Writer {
     switch (op.kind) {
       case Kind::kPoll:
         text_ += "# poll_cq " + number + ", entries " + std::to_string(op.count) + '\n';
+        break;
+      case Kind::kPostSend:
+        text_ += "# post_send " + qp_name(op.slot) +
+                 (op.opcode == rvt::IB_WR_REG_MR ? " REG_MR" : " LOCAL_INV") + " of its window";
+        text_ += op.flaw == Flaw::kNone ? "\n" : ", with a key of none\n";
+        break;
+      case Kind::kResizeCq:
+        text_ += "# resize_cq " + number + " to " + std::to_string(op.length) + '\n';
+        break;
+      case Kind::kResizeSrq:
+        text_ += "# resize s to " + std::to_string(op.length) + '\n';
+        break;
+      case Kind::kReregister:
+        text_ += "# the own region of " + qp_name(op.slot) + " anew\n";
+        break;
+      case Kind::kArmCq:
+        text_ += "# req_notify_cq " + number + (op.solicited ? ", solicited\n" : ", next\n");
+        break;
+      case Kind::kArmSrq:
+        text_ += "# modify_srq s, limit " + std::to_string(op.length) + '\n';
         break;
       case Kind::kQuiet:
         text_ += "# until all is quiet\n";

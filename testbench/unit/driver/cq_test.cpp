@@ -344,6 +344,35 @@ TEST_F(CompletionQueue, FiredNextCompMayBeFollowedBySolicited) {
   EXPECT_EQ(ibcq_to_rvtcq(cq)->notify, IB_CQ_SOLICITED);
 }
 
+TEST_F(CompletionQueue, EventOfAnArmingForAnyIsNoneForSolicited) {
+  ib_qp* qp = make_qp_in(IB_QPS_RTS);
+  for (std::uint64_t i = 1; i <= 2; ++i) ASSERT_EQ(post_recv(qp, i), 0);
+  ASSERT_EQ(ib_req_notify_cq(cq, IB_CQ_NEXT_COMP), 0);
+  ASSERT_TRUE(enter(cq, 1));  // the driver answers it, the adapter does not know
+  host.settle();
+  EXPECT_EQ(cq_seen.completions, 1);
+  ASSERT_EQ(ib_req_notify_cq(cq, IB_CQ_SOLICITED), 0);
+  ASSERT_TRUE(complete_recv(qp, 1));
+  host.notify(cqn(cq));
+  EXPECT_EQ(cq_seen.completions, 1);
+  ASSERT_TRUE(complete_recv(qp, 2));
+  host.notify(cqn(cq), 2);
+  EXPECT_EQ(cq_seen.completions, 2);
+  EXPECT_EQ(ibcq_to_rvtcq(cq)->notify, RVT_CQ_NONE);
+}
+
+TEST_F(CompletionQueue, SlowEventIsToldAndLeavesTheArmingForSolicited) {
+  ib_qp* qp = make_qp_in(IB_QPS_RTS);
+  for (std::uint64_t i = 1; i <= 2; ++i) ASSERT_EQ(post_recv(qp, i), 0);
+  ASSERT_EQ(ib_req_notify_cq(cq, IB_CQ_NEXT_COMP), 0);
+  ASSERT_TRUE(complete_recv(qp, 1));  // fires, but its event is slow
+  ASSERT_EQ(ib_req_notify_cq(cq, IB_CQ_SOLICITED), 0);
+  ASSERT_TRUE(complete_recv(qp, 2));
+  host.notify(cqn(cq));
+  EXPECT_EQ(cq_seen.completions, 1);
+  EXPECT_EQ(ibcq_to_rvtcq(cq)->notify, IB_CQ_SOLICITED);
+}
+
 TEST_F(CompletionQueue, DestroyCancelsThePendingCall) {
   ib_cq* queue = make_cq(4);
   ASSERT_EQ(ib_req_notify_cq(queue, IB_CQ_NEXT_COMP), 0);

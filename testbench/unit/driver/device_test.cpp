@@ -122,6 +122,7 @@ TEST_F(Device, EachVectorHasItsEventQueue) {
   cqs.push_back(third);
   EXPECT_EQ(host.cqs.at(cqn(third)).eqn, 3u);
   ASSERT_EQ(ib_req_notify_cq(third, IB_CQ_NEXT_COMP), 0);
+  ASSERT_TRUE(host.complete(cqn(third), {}));
   host.notify(cqn(third));
   EXPECT_EQ(cq_seen.completions, 1);
   EXPECT_EQ(host.rung(hw::bar::kEqConsumerDoorbell).back(),

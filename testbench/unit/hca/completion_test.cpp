@@ -279,6 +279,20 @@ TEST(Event, ArmedForSolicitedOnesOthersPass) {
   EXPECT_EQ(bench.events(hw::EqeType::kCompletion).size(), 1u);
 }
 
+TEST(Event, ArmedForSolicitedOnesItForgetsThatItWasForAny) {
+  AdapterBench bench;
+  Receiver receiver(bench);
+  quiet_start(bench);
+  bench.ring(hw::bar::kCqArmDoorbell, receiver.cq.context.cqn, 0);
+  bench.ring(hw::bar::kCqArmDoorbell, receiver.cq.context.cqn | hw::bar::kArmSolicited, 0);
+  bench.arrive(receiver.qp, receiver.next());
+  bench.run_idle();
+  EXPECT_TRUE(bench.events().empty());
+  bench.arrive(receiver.qp, receiver.next(true));
+  bench.run_idle();
+  EXPECT_EQ(bench.events(hw::EqeType::kCompletion).size(), 1u);
+}
+
 TEST(Event, ARingOfEventsGoesRound) {
   AdapterBench bench;
   const hw::EqContext eq = bench.event_queue(2, 2);

@@ -111,6 +111,14 @@ TEST(EventModeration, ASolicitedOneEndsTheWait) {
   EXPECT_EQ(m.events(), 2u);
 }
 
+TEST(EventModeration, ArmedForSolicitedOnesWhatIsHeldBackComes) {
+  Moderated m(9, 16);
+  m.arm(0);
+  const Time first = m.complete();
+  m.arm(1, hw::bar::kArmSolicited);
+  expect_at(m.bench, m.told(first + 16 * hw::kMicrosecond), [&] { return m.events() == 1; });
+}
+
 TEST(EventModeration, AFailedOneEndsTheWait) {
   Moderated m(9, 100);
   m.arm(0);
