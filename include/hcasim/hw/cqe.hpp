@@ -74,8 +74,7 @@ inline constexpr std::uint32_t kGrhAreaBytes = 40;
 /// What an event-queue element reports.
 enum class EqeType : std::uint8_t {
   /// number: CQN, armed and something arrived; value: completions up to the last solicited or
-  /// failed
-  /// one, modulo 2^32
+  /// failed one, modulo 2^32
   kCompletion = 0,
   kCommandDone = 1,     ///< value: token of the mailbox; its status is in the mailbox
   kCqError = 2,         ///< number: CQN overflowed

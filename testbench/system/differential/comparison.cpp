@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <vector>
 
 namespace hcasim::differential {
@@ -298,8 +299,8 @@ void Comparison::compare_memory(std::size_t node, std::uint32_t offset, std::uin
   std::vector<std::uint8_t> is(bytes);
   machine_.read(node, offset, is.data(), bytes);
   const auto should = reference_.memory(node).begin() + offset;
+  if (std::memcmp(is.data(), &*should, bytes) == 0) return;
   const auto [wrong, right] = std::mismatch(is.begin(), is.end(), should);
-  if (wrong == is.end()) return;
   differ("memory of node " + std::to_string(node) + " at " +
          std::to_string(offset + (wrong - is.begin())) + ":");
   expect("byte", *wrong, *right);

@@ -20,6 +20,10 @@ bool up(const Reference& reference, std::size_t slot) {
   return reference.queues(slot).exists && reference.queues(slot).state == IB_QPS_RTS;
 }
 
+bool names_own(const Queues& q) {
+  return q.held_own || std::ranges::any_of(q.sends, &Send::own);
+}
+
 }  // namespace
 
 Flaw Generator::send_flaw(ib_wr_opcode opcode) {
@@ -188,6 +192,10 @@ Operation Generator::control(const Reference& reference) {
     resize(reference, op);
   } else if (kind >= 20) {
     op.kind = Kind::kReregister;
+    // Of a slot whose sends name the region, if there is one.
+    for (std::size_t i = 0; i < kSlots && !names_own(reference.queues(op.slot)); ++i) {
+      op.slot = static_cast<std::uint8_t>((op.slot + 1) % kSlots);
+    }
   } else if (kind < 4) {
     op.kind = Kind::kRefused;
     op.slot = static_cast<std::uint8_t>(below(static_cast<std::uint32_t>(Refusal::kCount)));

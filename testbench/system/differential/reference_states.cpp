@@ -3,6 +3,7 @@
 // What verbs may do in which state, and what they do to the queues.
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <random>
 
 #include "reference.hpp"
@@ -53,10 +54,10 @@ Reference::Reference(const Rules& rules, std::uint64_t seed) : rules_(rules) {
   std::mt19937_64 random(seed);
   for (std::vector<std::uint8_t>& bytes : memory_) {
     bytes.resize(kMemoryBytes);
-    std::uint64_t word = 0;
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-      word = i % sizeof word == 0 ? random() : word >> 8;
-      bytes[i] = static_cast<std::uint8_t>(word);
+    static_assert(kMemoryBytes % sizeof(std::uint64_t) == 0);
+    for (std::size_t i = 0; i < bytes.size(); i += sizeof(std::uint64_t)) {
+      const std::uint64_t word = random();
+      std::memcpy(&bytes[i], &word, sizeof word);
     }
   }
 }
@@ -149,8 +150,8 @@ bool Reference::wants_quiet(const Operation& op) const {
       for (std::size_t each = 0; each < kSlots; ++each) {
         if (!uses_srq(each)) continue;
         if (both_would_move(each, bad)) return true;
-        // Looped back a receive may be taken before this post is heard of.
-        if (looped(each) && limit_ != 0 && slots_[peer_of(each)].moving) return true;
+        // A receive may be taken before this post is heard of.
+        if (limit_ != 0 && slots_[peer_of(each)].moving) return true;
       }
       return false;
     case Kind::kArmCq:  // notifications of one instant are one
