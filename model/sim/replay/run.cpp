@@ -350,8 +350,9 @@ void Replay::tear_down() {
   }
   for (auto& process : processes_) process->stop();
   for (std::size_t i = 0; i < system_->size(); ++i) {
-    system_->run_task(i, [&, i] { objects_[i]->tear_down(); });
+    system_->run_task_to_its_end(i, [&, i] { objects_[i]->tear_down(); });
   }
+  system_->run_until(hw::kNever);  // no queue pair is left that could go on without end
 }
 
 RunResult Replay::run() {

@@ -135,6 +135,17 @@ void System::run_task(std::size_t node, std::function<void()> body) {
   run_until(hw::kNever);
 }
 
+void System::run_task_to_its_end(std::size_t node, const std::function<void()>& body) {
+  constexpr hw::Time kStep = 10'000 * hw::kNanosecond;  // how far behind its end, at most
+  bool ended = false;
+  nodes_[node]->host().cpu().start_task([&] {
+    body();
+    ended = true;
+  });
+  while (!ended && run_until(next_time() + kStep)) {
+  }
+}
+
 int System::start_devices() {
   int result = 0;
   for (std::size_t i = 0; i < nodes_.size() && result == 0; ++i) {

@@ -65,6 +65,9 @@ class System {
   void begin_faults(hw::Time time);
   /// Runs `body` as a task of the node, and the simulation until nothing is left to do.
   void run_task(std::size_t node, std::function<void()> body);
+  /// Runs `body` as a task of the node, and the simulation until soon after its end. For where
+  /// others may always have something left to do, such as retries without end.
+  void run_task_to_its_end(std::size_t node, const std::function<void()>& body);
   /// Runs until nothing is left to do before `end`; true when something is left after it.
   bool run_until(hw::Time end);
   /// The latest time that any engine has reached.

@@ -60,6 +60,14 @@ TEST(EndOfRun, AForgottenReceiveIsFoundSoon) {
   EXPECT_LT(run.statistics["counters"]["b"]["response"]["rnr_naks"].get<int>(), 500'000);
 }
 
+// Nodes are taken down in their order: the sender goes on without end meanwhile.
+TEST(EndOfRun, AForgottenReceiveOfTheFirstNodeIsFoundSoon) {
+  const RunOfLines run =
+      run_lines({"connect a.q b.q min_rnr_timer=1", "b post_send q SEND length=4"});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, HasSubstr("is the first of 1 work requests of q that do not complete"));
+}
+
 TEST(EndOfRun, AForgottenReceiveIsFoundSoonAfterALongWait) {
   const RunOfLines run = run_lines({kConnect, kSend + " at=3000s"});
   EXPECT_EQ(run.status, 1);
