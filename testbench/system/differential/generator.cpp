@@ -108,7 +108,8 @@ void Generator::resize(const Reference& reference, Operation& op) {
   if (one_in(2)) {
     op.kind = Kind::kResizeSrq;
     op.slot = 0;
-    op.length = 1 + below(kMostSharedSlots);
+    const auto posted = static_cast<std::uint32_t>(reference.shared_posted());
+    op.length = one_in(4) ? 1 + below(kMostSharedSlots) : std::max(posted, 16u);
     return;
   }
   op.kind = Kind::kResizeCq;
@@ -185,11 +186,9 @@ Operation Generator::control(const Reference& reference) {
   Operation op;
   op.slot = static_cast<std::uint8_t>(below(kSlots));
   op.length = below(kPsns);
-  const std::uint32_t kind = below(24);
+  const std::uint32_t kind = below(22);
   if (kind == 0) {
     op.kind = Kind::kDestroyQp;
-  } else if (kind >= 22) {
-    resize(reference, op);
   } else if (kind >= 20) {
     op.kind = Kind::kReregister;
     // Of a slot whose sends name the region, if there is one.
@@ -229,6 +228,8 @@ Operation Generator::draw(const Reference& reference) {
     if (one_in(6)) {
       op.kind = Kind::kArmSrq;
       op.length = below(one_in(3) ? kMostSharedSlots : 5);
+    } else if (one_in(8)) {
+      resize(reference, op);
     }
     return op;
   }
