@@ -88,8 +88,9 @@ hw::Time CaptureReader::since_start(std::int64_t seconds, std::int64_t nanosecon
     start_seconds_ = seconds;
     start_nanoseconds_ = nanoseconds;
   }
-  const std::int64_t whole = seconds - start_seconds_;
-  if (whole > kMaxSeconds || whole < -kMaxSeconds || nanoseconds >= kNanosecondsPerSecond) {
+  std::int64_t whole = 0;
+  if (__builtin_sub_overflow(seconds, start_seconds_, &whole) || whole > kMaxSeconds ||
+      whole < -kMaxSeconds || nanoseconds < 0 || nanoseconds >= kNanosecondsPerSecond) {
     throw CaptureError(file_, "record " + std::to_string(count_) +
                                   ": time stamp more than 100 days from the first");
   }

@@ -82,6 +82,7 @@ bool DoorbellUnit::merge(const Doorbell& doorbell) {
     Doorbell& other = waiting_[i];
     if (other.kind != doorbell.kind || other.number != doorbell.number) continue;
     other.index = doorbell.index;
+    other.arrival = doorbell.arrival;  // no WQE is seen before its own doorbell is there
     ++counters_.doorbells;
     ++counters_.merged;
     return true;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <cstdio>
 #include <hcasim/sim/nearest.hpp>
 
 #include <array>
@@ -48,6 +49,10 @@ void check_roles(const ImportCommand& command) {
   roles.writes("-o", "the trace", command.trace);
 }
 
+void warn_of_nothing(std::uint64_t nodes) {
+  if (nodes == 0) std::fputs("hcasim: no queue pair was found: there is nothing to run\n", stderr);
+}
+
 int import_tracepoints(const ImportCommand& command, const sim::ImportOptions& options,
                        const TraceInput& input) {
   const sim::TracepointAnalysis analysis =
@@ -62,6 +67,7 @@ int import_tracepoints(const ImportCommand& command, const sim::ImportOptions& o
         tracepoint_summary(analysis, result), command.trace, result.nodes, result.connections,
         result.sends, result.made_up_sends, result.receives));
   }
+  warn_of_nothing(result.nodes);
   return kGood;
 }
 
@@ -78,6 +84,7 @@ int import_captures(const ImportCommand& command, const sim::ImportOptions& opti
                     import_summary(analysis), command.trace, result.nodes, result.connections,
                     result.sends, result.receives));
   }
+  warn_of_nothing(result.nodes);
   return kGood;
 }
 

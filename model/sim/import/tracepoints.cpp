@@ -301,7 +301,7 @@ class Reader {
     const ftrace::Event event = ftrace::parse_event(*kind, line);
     if (seen_++ == 0) {
       analysis_.form = line.form;
-      first_ = line.time;
+      first_ = above_ = line.time;
     }
     ++analysis_.events[std::string(line.event)];
     analysis_.ticks = analysis_.ticks || line.ticks;
@@ -313,7 +313,8 @@ class Reader {
     const std::uint64_t unit = line.ticks ? options_.tick_ps : kPsPerNs;
     const std::uint64_t since = line.time < first_ ? 0 : line.time - first_;
     const auto time = static_cast<hw::Time>(since > kLongest / unit ? kLongest : since * unit);
-    if (line.time < first_ || time < latest_) ++analysis_.steps_back;
+    if (line.time < above_) ++analysis_.steps_back;
+    above_ = line.time;
     latest_ = std::max(latest_, time);
     return latest_;
   }
@@ -325,6 +326,7 @@ class Reader {
   std::unique_ptr<InputError> cut_;
   std::uint64_t seen_ = 0;
   std::uint64_t first_ = 0;
+  std::uint64_t above_ = 0;  // time of the line above
   hw::Time latest_ = 0;
 };
 

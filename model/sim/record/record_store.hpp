@@ -64,7 +64,10 @@ struct MessageRecord {
     const auto index = static_cast<unsigned>(stamp);
     if ((present >> index & 1) != 0) {
       if ((kLastCounts >> index & 1) == 0) return;
-      if (index >= kFirstReplaced) replace(index);
+      if (index >= kFirstReplaced) {
+        if (is_of_another_copy(time)) return;
+        replace(index);
+      }
     }
     stamps[index] = time;
     present |= 1u << index;
@@ -78,6 +81,10 @@ struct MessageRecord {
                                           1u << static_cast<unsigned>(hca::Stamp::kDataVisible);
   static_assert(hca::kStamps <= kChanged);
 
+  // UC takes a packet that comes twice for two messages.
+  bool is_of_another_copy(hw::Time time) const {
+    return has(hca::Stamp::kRecvCqeVisible) && time > at(hca::Stamp::kRecvCqeVisible);
+  }
   void replace(unsigned index) {
     replaced[index - kFirstReplaced] = stamps[index];
     present |= 1u << (kChanged + index);

@@ -295,8 +295,8 @@ void Replay::simulate() {
     } else if (!idle && fruitless > patience_ && sends_new_packets()) {
       progressed_at = end;
     } else if (idle || fruitless > patience_) {
-      // Timers of the driver may go on for longer than any message of UC and UD is under way.
-      if (!all_finished()) failure_ = stuck();
+      // Timers of the driver may go on for longer than anything that is under way.
+      if (!all_finished() && !all_settled()) failure_ = stuck();
       return;
     }
     end = std::max(end, system_->now()) +
@@ -308,7 +308,7 @@ hw::Time Replay::end_of_results() const {
   hw::Time end = std::max(epoch_, recorder_->last_acknowledgement());
   if (end == hw::kNever) end = epoch_;
   for (const auto& process : processes_) end = std::max(end, process->last_activity());
-  return partial_ ? std::max(end, system_->now()) : end;
+  return partial_ || !failure_.empty() ? std::max(end, system_->now()) : end;
 }
 
 RunResult Replay::result() {

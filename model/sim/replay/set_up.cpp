@@ -37,7 +37,7 @@ void SetUp::connect(const Operation& operation) {
       const std::uint32_t node = nodes[second ? 1 : 0];
       ControlResult result;
       system_.run_task(node, [&] { result = part(directory_.node(node), second); });
-      check(result, operation);
+      check(result, operation, node);
     }
   };
   each([&](NodeObjects& it, bool second) {
@@ -53,12 +53,13 @@ void SetUp::control(const Operation& operation) {
   ControlResult result;
   const std::uint32_t node = directory_.index_of(operation.node);
   system_.run_task(node, [&] { result = directory_.node(node).execute(operation); });
-  check(result, operation);
+  check(result, operation, node);
 }
 
-void SetUp::check(const ControlResult& result, const Operation& operation) {
+void SetUp::check(const ControlResult& result, const Operation& operation, std::uint32_t node) {
   if (result.error == 0) return;
-  throw RunError(file_ + ':' + std::to_string(operation.line) + ": " + result.refusal());
+  throw RunError(file_ + ':' + std::to_string(operation.line) + ": before the first post, node " +
+                 system_.node(node).node_name() + ": " + result.refusal());
 }
 
 }  // namespace hcasim::sim

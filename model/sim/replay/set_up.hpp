@@ -28,7 +28,7 @@ class SetUp {
 
  private:
   void control(const Operation& operation);
-  void check(const ControlResult& result, const Operation& operation);
+  void check(const ControlResult& result, const Operation& operation, std::uint32_t node);
 
   System& system_;
   ObjectDirectory& directory_;

@@ -75,6 +75,25 @@ TEST(EndOfRun, AForgottenReceiveIsFoundSoonAfterALongWait) {
   EXPECT_LT(run.statistics["counters"]["b"]["response"]["rnr_naks"].get<int>(), 500'000);
 }
 
+TEST(EndOfRun, StatisticsOfAStuckRunAreOfOneSpan) {
+  const RunOfLines run = run_lines({"connect a.q b.q min_rnr_timer=1", kSend});
+  EXPECT_EQ(run.status, 1);
+  // Each refusal takes 10 us at least, which the span must have room for.
+  EXPECT_GT(run.statistics["sim_time_ns"].get<double>(),
+            10e3 * run.statistics["counters"]["b"]["response"]["rnr_naks"].get<double>());
+}
+
+// What the driver waited for in vain leaves a timer behind, which is nobody's work.
+TEST(EndOfRun, UnsignaledSendsBehindAControlVerbAreDone) {
+  for (const std::string control : {"a reg_mr m length=64 at=1us", "b create_cq d cqe=4 at=1us"}) {
+    const RunOfLines run =
+        run_lines({"connect a.q b.q timeout=4", control,
+                   "a post_send q RDMA_WRITE length=8 remote=mr:0 at=20us unsignaled"});
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(run.count("messages_completed"), 1u);
+  }
+}
+
 TEST(EndOfRun, LongMessagesOnSlowLinksAreWaitedFor) {
   for (const std::string opcode : {"RDMA_WRITE", "RDMA_READ"}) {
     const RunOfLines run = run_lines(

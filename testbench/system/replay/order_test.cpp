@@ -177,5 +177,15 @@ TEST(ControlOrder, DoesNotDependOnRunAhead) {
   EXPECT_EQ(apart.statistics, together.statistics);
 }
 
+TEST(PostOrder, ADoorbellThatMergesIsSeenAfterItsPost) {
+  const std::string receive = "b post_recv q length=64";
+  const std::string send = "a post_send q SEND length=1 at=";
+  const RunOfLines run = run_lines(
+      {"connect a.q b.q", receive, receive, receive, send + "40ns", send + "40ns", send + "1us"},
+      "--set hca.doorbell.interval_cycles=1000");
+  ASSERT_EQ(run.rows.size(), 3u);
+  for (const auto& row : run.rows) EXPECT_GE(std::stod(row[7]), std::stod(row[6]));
+}
+
 }  // namespace
 }  // namespace hcasim::test

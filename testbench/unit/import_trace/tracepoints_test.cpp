@@ -354,7 +354,7 @@ TEST(Tracepoints, ErrorsHavePlaces) {
 
 TEST(Tracepoints, AClockWithoutUnitHasTicks) {
   Machine it;
-  for (const char* time : {"1000", "3000", "2000"}) {
+  for (const char* time : {"1000", "3000", "2000", "2500"}) {
     it.raw(std::string("  it-5 [000] ..... ") + time +
            ": rvt_cq_enter: [r0] idx 0 wr_id 0 status 0 opcode 128,RECV length 8 qpn 2 flags 0 imm "
            "0");
@@ -364,6 +364,7 @@ TEST(Tracepoints, AClockWithoutUnitHasTicks) {
   EXPECT_EQ(analysis.steps_back, 1U);
   EXPECT_EQ(analysis.qps[0].receives[1].time, 1'000'000);
   EXPECT_EQ(analysis.qps[0].receives[2].time, 1'000'000);
+  EXPECT_EQ(analysis.qps[0].receives[3].time, 1'000'000);
 }
 
 TEST(Tracepoints, OtherFilesAreNotTaken) {

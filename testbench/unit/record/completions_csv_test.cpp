@@ -58,6 +58,9 @@ TEST(CompletionsCsv, ARetransmissionMovesOnlyTheEnds) {
   pair.sent(message, 300);
   pair.received(message, 500);
   pair.b.stamp(message, Stamp::kFirstPacketIn, Pair::at(900));
+  // Another copy, which UC takes for a message of its own.
+  pair.b.stamp(message, Stamp::kRwqeTaken, Pair::at(910));
+  pair.b.stamp(message, Stamp::kDataVisible, Pair::at(920));
   pair.receive_polled(64, 600);
   pair.send_polled(0, 850);
   pair.close(1000);

@@ -187,5 +187,18 @@ TEST_F(CaptureFile, MayBePcapng) {
   EXPECT_FALSE(reader.next(frame));
 }
 
+TEST_F(CaptureFile, RefusesATimeStampThatIsTooFarForANumber) {
+  Bytes bytes(false);
+  bytes.put(0x0a0d0d0a).put(28).put(0x1a2b3c4d).put(1, 2).put(0, 2);
+  bytes.put(0xffffffff).put(0xffffffff).put(28);
+  // Stamps in seconds.
+  bytes.put(1).put(32).put(1, 2).put(0, 2).put(0);
+  bytes.put(9, 2).put(1, 2).put(0).put(0, 2).put(0, 2).put(32);
+  bytes.put(6).put(36).put(0).put(0).put(1).put(4).put(4).fill(4).put(36);
+  bytes.put(6).put(36).put(0).put(0x80000000).put(0).put(4).put(4).fill(4).put(36);
+  bytes.save(file("far.pcapng"));
+  EXPECT_NE(error_of(file("far.pcapng")).find("record 2: time stamp"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace hcasim::fabric
