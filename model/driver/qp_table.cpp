@@ -184,9 +184,10 @@ void rvt_qp_iter(rvt_dev_info* rdi, std::uint64_t v, void (*cb)(rvt_qp* qp, std:
 }
 
 void rvt_free_qp_cb(rvt_qp* qp, std::uint64_t v) {
-  // Where nobody can wait, who holds the lock of a control verb will never come back.
-  const bool abandoned = qp->mutex.held() && !qp->rdi->port->may_wait();
-  (abandoned ? _rvt_reset_qp : rvt_reset_qp)(qp->rdi, qp, qp->ibqp.qp_type);
+  // Outside a task nobody can wait for a control verb, and one that holds the lock never comes
+  // back.
+  const auto reset = qp->rdi->port->may_wait() ? rvt_reset_qp : _rvt_reset_qp;
+  reset(qp->rdi, qp, qp->ibqp.qp_type);
   ++*reinterpret_cast<unsigned*>(v);  // NOLINT(performance-no-int-to-ptr): the kernel's signature
 }
 

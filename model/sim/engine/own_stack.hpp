@@ -18,14 +18,20 @@ namespace hcasim::sim {
 /// without the sanitizer.
 inline void announce_own_stack() {
 #if defined(__SANITIZE_ADDRESS__)
-  pthread_attr_t attributes;
-  void* bottom = nullptr;
-  std::size_t bytes = 0;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
-  pthread_attr_getstack(&attributes, &bottom, &bytes);
-  pthread_attr_destroy(&attributes);
+  struct Stack {
+    Stack() {
+      pthread_attr_t attributes;
+      if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+      pthread_attr_getstack(&attributes, &bottom, &bytes);
+      pthread_attr_destroy(&attributes);
+    }
+    void* bottom = nullptr;
+    std::size_t bytes = 0;
+  };
+  static thread_local const Stack own;  // found once: that means reading a file of the system
+  if (own.bottom == nullptr) return;
   void* fake_stack = nullptr;
-  __sanitizer_start_switch_fiber(&fake_stack, bottom, bytes);
+  __sanitizer_start_switch_fiber(&fake_stack, own.bottom, own.bytes);
   __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
 #endif
 }

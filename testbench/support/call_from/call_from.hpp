@@ -24,7 +24,7 @@ CallFrom call_from();
 
 /// Makes an SC_METHOD that runs `body`, once, as soon as the kernel runs.
 void spawn_method(std::function<void()> body);
-/// Runs `body` in an SC_METHOD of its own, without letting simulated time pass. Not while the
+/// Runs `body` in an SC_METHOD, without letting simulated time pass. Not while the
 /// kernel runs. What `body` throws comes out here.
 void run_in_method(const std::function<void()>& body);
 /// True when the caller is an SC_METHOD.
