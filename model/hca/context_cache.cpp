@@ -15,6 +15,7 @@ ContextCache::ContextCache(pcie::DmaPort& dma, const Parameters::ContextCache& p
       ways_(std::min(parameters.ways, parameters.entries)),
       way_shift_(static_cast<unsigned>(std::countr_zero(ways_))),
       set_mask_(parameters.entries / ways_ - 1),
+      set_bits_(std::popcount(set_mask_)),
       tags_(parameters.entries, kEmpty),
       misses_(parameters.misses),
       free_misses_(parameters.misses),

@@ -81,7 +81,10 @@ class ContextCache final : public pcie::DmaClient {
   };
   static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
 
-  std::uint64_t* set_of(std::uint64_t key) { return &tags_[(key & set_mask_) << way_shift_]; }
+  // Folded: numbers of queue pairs may all be even, and would leave half of the sets empty.
+  std::uint64_t* set_of(std::uint64_t key) {
+    return &tags_[((key ^ key >> set_bits_) & set_mask_) << way_shift_];
+  }
   std::uint64_t* find(std::uint64_t key) { return std::find(set_of(key), end_of(key), key); }
   std::uint64_t* end_of(std::uint64_t key) { return set_of(key) + ways_; }
   std::uint64_t address_of(std::uint64_t key) const {
@@ -98,6 +101,7 @@ class ContextCache final : public pcie::DmaClient {
   std::uint32_t ways_;
   unsigned way_shift_;
   std::uint64_t set_mask_;
+  int set_bits_;
   std::uint64_t base_ = 0;
   std::uint64_t place_mask_ = 0;
   std::vector<std::uint64_t> tags_;  // set by set, in each the most recently used first

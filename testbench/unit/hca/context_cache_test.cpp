@@ -59,8 +59,15 @@ TEST(ContextCache, OnlyItsSetHoldsAContext) {
   CacheBench bench(four(1));
   bench.cache.install(1);
   bench.cache.install(2);
-  bench.cache.install(5);  // the set of 1
-  EXPECT_EQ(bench.look_up({1, 2, 5}), (std::vector<bool>{false, true, true}));
+  bench.cache.install(4);  // the set of 1
+  EXPECT_EQ(bench.look_up({1, 2, 4}), (std::vector<bool>{false, true, true}));
+}
+
+// As those of queue pairs are where classes of service take the lowest bit.
+TEST(ContextCache, EvenNumbersHaveAllSets) {
+  CacheBench bench({.entries = 16, .ways = 2, .entry_bytes = kBytes, .misses = 8});
+  for (std::uint64_t key = 0; key < 32; key += 2) bench.cache.install(key);
+  for (std::uint64_t key = 0; key < 32; key += 2) EXPECT_TRUE(bench.cache.look_up(key)) << key;
 }
 
 TEST(ContextCache, MoreWaysThanEntriesIsFullyAssociative) {
@@ -120,7 +127,7 @@ TEST(ContextCache, AChangedContextIsWrittenBackWhenItLeaves) {
   for (const bool changes : {false, true}) {
     CacheBench bench(four(1), changes);
     bench.cache.install(2);
-    bench.cache.install(6);
+    bench.cache.install(7);  // the set of 2
     const auto writes = bench.writes();
     ASSERT_EQ(writes.size(), changes ? 1u : 0u);
     for (const DmaOperation& write : writes) EXPECT_EQ(write.address, kBase + 2 * kBytes);
