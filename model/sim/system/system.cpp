@@ -131,13 +131,7 @@ hw::Time System::next_time() {
 }
 
 void System::run_task(std::size_t node, std::function<void()> body) {
-  NodeSystem& on = *nodes_[node];
-  // Nodes that had more to do are ahead of this one, and what it does may reach them.
-  on.host().cpu().start_task([&on, start = now(), body = std::move(body)] {
-    const hw::Time behind = start - on.engine().now();
-    if (behind > 0) on.host().cpu().make_wait_point()->wait(behind);
-    body();
-  });
+  nodes_[node]->host().cpu().start_task(std::move(body));
   run_until(hw::kNever);
 }
 

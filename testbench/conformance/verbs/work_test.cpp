@@ -85,23 +85,6 @@ TEST_F(WorkRequests, B08_NoTimerOutlivesTheDevice) {
   EXPECT_TRUE(poll(0).empty());
 }
 
-// A command leaves its node far ahead of the other one.
-TEST_F(WorkRequests, ATaskBeginsWhenEveryNodeHasComeToRest) {
-  const auto [qp, peer] = make_pair();
-  ASSERT_EQ(receive(peer, 1), 0);
-  sim::System& system = pair_.system();
-  ib_cq_init_attr attr;
-  attr.cqe = 4;
-  ib_cq* more = nullptr;
-  system.run_task(1, [&] { more = ib_create_cq(device(1), nullptr, nullptr, nullptr, &attr); });
-  ASSERT_GT(system.node(1).engine().now(), system.node(0).engine().now());
-  system.run_task(0, [&, qp = qp] { EXPECT_EQ(post(qp, {}), 0); });
-  run(hw::kMicrosecond);
-  EXPECT_EQ(poll(0).size(), 1u);
-  EXPECT_EQ(poll(1).size(), 1u);
-  system.run_task(1, [&] { EXPECT_EQ(ib_destroy_cq(more), 0); });
-}
-
 class Registered : public WorkRequests {
  protected:
   static constexpr unsigned kPage = 4096;
