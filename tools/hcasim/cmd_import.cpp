@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <cstdio>
 #include <hcasim/sim/nearest.hpp>
 
 #include <array>
+#include <cstdio>
 #include <filesystem>
 #include <span>
 #include <vector>

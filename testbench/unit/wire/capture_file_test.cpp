@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -166,17 +167,23 @@ TEST_F(CaptureFile, MayHaveMicrosecondsAndTheOtherByteOrder) {
   EXPECT_FALSE(reader.next(frame));
 }
 
-TEST_F(CaptureFile, MayBePcapng) {
+// A pcapng of ERF records with these stamps, of which a second has 10^digits.
+void save_pcapng(const fs::path& path, std::uint32_t digits,
+                 std::initializer_list<std::uint64_t> stamps) {
   Bytes bytes(false);
   bytes.put(0x0a0d0d0a).put(28).put(0x1a2b3c4d).put(1, 2).put(0, 2);
   bytes.put(0xffffffff).put(0xffffffff).put(28);
-  // An interface of ERF records, with stamps in nanoseconds.
   bytes.put(1).put(32).put(197, 2).put(0, 2).put(0);
-  bytes.put(9, 2).put(1, 2).put(9).put(0, 2).put(0, 2).put(32);
-  for (const std::uint32_t low : {1000u, 1003u}) {
-    bytes.put(6).put(36).put(0).put(0).put(low).put(4).put(4).fill(4).put(36);
+  bytes.put(9, 2).put(1, 2).put(digits).put(0, 2).put(0, 2).put(32);
+  for (const std::uint64_t stamp : stamps) {
+    bytes.put(6).put(36).put(0).put(static_cast<std::uint32_t>(stamp >> 32));
+    bytes.put(static_cast<std::uint32_t>(stamp)).put(4).put(4).fill(4).put(36);
   }
-  bytes.save(file("new.pcapng"));
+  bytes.save(path);
+}
+
+TEST_F(CaptureFile, MayBePcapng) {
+  save_pcapng(file("new.pcapng"), 9, {1000, 1003});
   CaptureReader reader(file("new.pcapng"));
   EXPECT_EQ(reader.link_type(), LinkType::kErf);
   CapturedFrame frame;
@@ -188,15 +195,7 @@ TEST_F(CaptureFile, MayBePcapng) {
 }
 
 TEST_F(CaptureFile, RefusesATimeStampThatIsTooFarForANumber) {
-  Bytes bytes(false);
-  bytes.put(0x0a0d0d0a).put(28).put(0x1a2b3c4d).put(1, 2).put(0, 2);
-  bytes.put(0xffffffff).put(0xffffffff).put(28);
-  // Stamps in seconds.
-  bytes.put(1).put(32).put(1, 2).put(0, 2).put(0);
-  bytes.put(9, 2).put(1, 2).put(0).put(0, 2).put(0, 2).put(32);
-  bytes.put(6).put(36).put(0).put(0).put(1).put(4).put(4).fill(4).put(36);
-  bytes.put(6).put(36).put(0).put(0x80000000).put(0).put(4).put(4).fill(4).put(36);
-  bytes.save(file("far.pcapng"));
+  save_pcapng(file("far.pcapng"), 0, {1, std::uint64_t{1} << 63});
   EXPECT_NE(error_of(file("far.pcapng")).find("record 2: time stamp"), std::string::npos);
 }
 
