@@ -28,6 +28,10 @@ void Engine::schedule(Unit& unit, Time at, std::uint64_t argument) {
   }
 }
 
+std::uint64_t Engine::schedule_time_out(Unit& unit, Time at, std::uint64_t argument) {
+  return schedule_slowly(unit, at, argument);
+}
+
 // An event behind all that anybody knows of this engine changes nothing for him.
 void Engine::schedule_from_outside(Unit& unit, Time at, std::uint64_t argument) {
   const bool news = at <= next_time() && !running_;
@@ -35,12 +39,12 @@ void Engine::schedule_from_outside(Unit& unit, Time at, std::uint64_t argument) 
   if (news && outside_hook_ != nullptr) outside_hook_(outside_context_);
 }
 
-void Engine::schedule_slowly(Unit& unit, Time at, std::uint64_t argument) {
+std::uint64_t Engine::schedule_slowly(Unit& unit, Time at, std::uint64_t argument) {
   if (at < now()) {
     throw SimulationError(now(), unit.name(),
                           fmt::format("an event was asked for {} ps in the past", now() - at));
   }
-  wheel_.push(at, unit, argument);
+  return wheel_.push(at, unit, argument);
 }
 
 }  // namespace hcasim::sim

@@ -28,7 +28,7 @@ class Engine {
   const std::string& unit_prefix() const { return unit_prefix_; }
   /// Units made from now on belong to another node that shares this engine.
   void name_units(std::string node) { unit_prefix_ = std::move(node); }
-  /// Time of the event that runs, or ran last.
+  /// Time of the event that runs, or ran last; later if time was let pass since.
   Time now() const { return wheel_.now(); }
   /// Time of the next event, hw::kNever when there is none.
   Time next_time() const { return wheel_.next_time(); }
@@ -36,6 +36,12 @@ class Engine {
 
   /// Calls unit.on_event(argument) at `at`, which must not be in the past.
   void schedule(Unit& unit, Time at, std::uint64_t argument = 0);
+  /// The same for a time-out, of a task that runs. What it returns takes the event back.
+  std::uint64_t schedule_time_out(Unit& unit, Time at, std::uint64_t argument);
+  /// Takes a time-out back, if it is not about to come. Only while a task runs.
+  void withdraw(std::uint64_t time_out) { wheel_.withdraw(time_out); }
+  /// Lets time pass up to `time`, which is not behind the next event. Only while nothing runs.
+  void advance_to(Time time) { wheel_.advance_to(time); }
   /// The same from another node or a foreign module: whoever limits this engine must look again.
   void schedule_from_outside(Unit& unit, Time at, std::uint64_t argument = 0);
 
@@ -88,7 +94,7 @@ class Engine {
   std::uint64_t next_rank() { return ranks_++; }
 
  private:
-  void schedule_slowly(Unit& unit, Time at, std::uint64_t argument);
+  std::uint64_t schedule_slowly(Unit& unit, Time at, std::uint64_t argument);
 
   std::string name_;
   std::string unit_prefix_;

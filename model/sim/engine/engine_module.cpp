@@ -78,6 +78,19 @@ void Conductor::schedule_next() {
   next.wake_.notify(next.delay_to(std::max(at, kernel_now())));
 }
 
+Time Conductor::now() const {
+  Time latest = 0;
+  for (const EngineModule* module : modules_) latest = std::max(latest, module->engine_.now());
+  return latest;
+}
+
+void Conductor::bring_to_one_time() {
+  const Time time = std::min(now(), modules_[coupling_.earliest()]->engine_.next_time());
+  for (EngineModule* module : modules_) {
+    if (module->engine_.now() < time) module->engine_.advance_to(time);
+  }
+}
+
 void EngineModule::note_foreign_peer() {
   conductor_.foreign_peers_ = true;
 }

@@ -55,6 +55,11 @@ class Conductor {
   void schedule_next();
   /// Wakes nobody any more: the engines are about to go.
   void stop() { stopped_ = true; }
+  /// The latest time that any engine has reached.
+  Time now() const;
+  /// Lets all engines come to that time, as far as their events allow: what somebody asks of one
+  /// of them next is then in no other's past. Between runs only.
+  void bring_to_one_time();
   /// Number of kernel activations of all engines.
   std::uint64_t activations() const { return activations_; }
   /// No engine runs events at or after this time; the simulation then has nothing left to do.

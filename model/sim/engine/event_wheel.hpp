@@ -29,7 +29,7 @@ struct Event {
 /// inlined.
 class EventWheel {
  public:
-  /// Time of the event popped last.
+  /// Time of the event popped last; later if time was let pass since.
   Time now() const { return now_; }
   /// Time of the first event, hw::kNever when there is none.
   Time next_time() const { return next_time_; }
@@ -44,8 +44,16 @@ class EventWheel {
   void push_near(Time time, Unit& unit, std::uint64_t argument) {
     insert(take(time, unit, argument));
   }
-  /// Any event whose `time` is not before now().
-  void push(Time time, Unit& unit, std::uint64_t argument);
+  /// Any event whose `time` is not before now(). Returns what withdraw() asks for; 0 for an event
+  /// that is too near to be taken back.
+  std::uint64_t push(Time time, Unit& unit, std::uint64_t argument);
+  /// Takes back an event that is still far; one that has come near stays.
+  void withdraw(std::uint64_t ticket);
+  /// Lets time pass up to `time`, which is not behind the first event.
+  void advance_to(Time time) {
+    now_ = time;
+    if (now_ >= far_due_) migrate_far();
+  }
   /// Removes the first event, which stays as it is until the next push. The wheel must not be
   /// empty.
   const Event& pop() {
@@ -64,8 +72,9 @@ class EventWheel {
 
  private:
   struct Far {
-    Event* event;
-    std::uint64_t order;  // of insertion
+    Event* event;         // null when it was withdrawn, which the first one never is
+    Time time;            // of the event
+    std::uint64_t order;  // of insertion, from 1
   };
 
   static constexpr unsigned kBucketShift = 11;  // about two nanoseconds
@@ -112,7 +121,8 @@ class EventWheel {
 
   Time time_behind_word(std::uint32_t word) const;
   void grow();
-  void push_far(Event* event);
+  std::uint64_t push_far(Event* event);
+  void pop_far();
   void migrate_far();
   void set_far_due();
 

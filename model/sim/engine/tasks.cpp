@@ -57,12 +57,15 @@ class Tasks::Impl : public Unit {
     sc_core::sc_spawn([this, index] { run(index); });
   }
 
-  // Until somebody wakes this task; the caller has arranged for that.
-  void suspend() {
-    const std::uint64_t index = running_;
-    running_ = kNobody;
-    sc_core::wait(tasks_[index]->wake);
-    running_ = index;
+  // Until somebody wakes this task, or `when`.
+  void suspend_until(Time when) {
+    std::uint64_t time_out = 0;
+    if (when != hw::kNever) {
+      const std::uint64_t argument = wake_argument(running_, tasks_[running_]->turn);
+      time_out = engine().schedule_time_out(*this, when, argument);
+    }
+    suspend();
+    engine().withdraw(time_out);
   }
 
   std::uint64_t running() const { return running_; }
@@ -70,6 +73,13 @@ class Tasks::Impl : public Unit {
   static constexpr std::uint64_t kNobody = ~std::uint64_t{0};
 
  private:
+  void suspend() {
+    const std::uint64_t index = running_;
+    running_ = kNobody;
+    sc_core::wait(tasks_[index]->wake);
+    running_ = index;
+  }
+
   void run(std::uint64_t index) {
     running_ = index;
     try {
@@ -100,28 +110,22 @@ class Tasks::Impl : public Unit {
   std::uint64_t running_ = kNobody;
 };
 
-namespace {
-
-class CountedWaitPoint : public hw::WaitPoint {
+class Tasks::CountedWaitPoint : public hw::WaitPoint {
  public:
-  CountedWaitPoint(Engine& engine, std::function<void(std::uint64_t, Time)> wake,
-                   std::function<std::uint64_t()> running, std::function<void()> suspend)
-      : engine_(engine),
-        wake_(std::move(wake)),
-        running_(std::move(running)),
-        suspend_(std::move(suspend)) {}
+  explicit CountedWaitPoint(Impl& tasks) : tasks_(tasks) {}
 
   void signal() override {
     ++count_;
-    if (waiter_ != kNobody) wake_(std::exchange(waiter_, kNobody), engine_.now());
+    if (waiter_ != Impl::kNobody) {
+      tasks_.wake(std::exchange(waiter_, Impl::kNobody), tasks_.node().now());
+    }
   }
 
   bool wait(Time timeout) override {
     if (count_ == 0) {
-      waiter_ = running_();
-      if (timeout != hw::kNever) wake_(waiter_, engine_.now() + timeout);
-      suspend_();
-      waiter_ = kNobody;
+      waiter_ = tasks_.running();
+      tasks_.suspend_until(timeout == hw::kNever ? hw::kNever : tasks_.node().now() + timeout);
+      waiter_ = Impl::kNobody;
     }
     if (count_ == 0) return false;
     --count_;
@@ -129,17 +133,10 @@ class CountedWaitPoint : public hw::WaitPoint {
   }
 
  private:
-  static constexpr std::uint64_t kNobody = ~std::uint64_t{0};
-
-  Engine& engine_;
-  std::function<void(std::uint64_t, Time)> wake_;
-  std::function<std::uint64_t()> running_;
-  std::function<void()> suspend_;
+  Impl& tasks_;
   std::uint64_t count_ = 0;
-  std::uint64_t waiter_ = kNobody;
+  std::uint64_t waiter_ = Impl::kNobody;
 };
-
-}  // namespace
 
 Tasks::Tasks(Engine& engine) : impl_(std::make_unique<Impl>(engine)) {}
 Tasks::~Tasks() = default;
@@ -153,15 +150,11 @@ bool Tasks::inside_task() const {
 }
 
 std::unique_ptr<hw::WaitPoint> Tasks::make_wait_point() {
-  Impl* impl = impl_.get();
-  return std::make_unique<CountedWaitPoint>(
-      impl->node(), [impl](std::uint64_t task, Time at) { impl->wake(task, at); },
-      [impl] { return impl->running(); }, [impl] { impl->suspend(); });
+  return std::make_unique<CountedWaitPoint>(*impl_);
 }
 
 void Tasks::sleep_until(Time when) {
-  impl_->wake(impl_->running(), when);
-  impl_->suspend();
+  impl_->suspend_until(when);
 }
 
 }  // namespace hcasim::sim

@@ -28,6 +28,7 @@ class Tasks {
 
  private:
   class Impl;
+  class CountedWaitPoint;
   std::unique_ptr<Impl> impl_;
 };
 

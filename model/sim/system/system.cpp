@@ -103,18 +103,13 @@ hw::Time System::apart(std::size_t from, std::size_t to) {
                                        nodes_[to]->engine_module().index());
 }
 
-hw::Time System::now() const {
-  hw::Time latest = switch_ != nullptr ? switch_->engine_module().engine().now() : 0;
-  for (const auto& node : nodes_) latest = std::max(latest, node->engine().now());
-  return latest;
-}
-
 bool System::run_until(hw::Time end) {
   conductor_.set_end(end);
   if (next_time() < end) {
     conductor_.schedule_next();
     sc_core::sc_start();
     announce_own_stack();
+    conductor_.bring_to_one_time();
   }
   for (const auto& node : nodes_) {
     if (node->engine().error() != nullptr) std::rethrow_exception(node->engine().error());

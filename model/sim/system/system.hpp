@@ -63,7 +63,8 @@ class System {
   int start_devices();
   /// From this time on, and not before, links and hosts have the faults of the configuration.
   void begin_faults(hw::Time time);
-  /// Runs `body` as a task of the node, and the simulation until nothing is left to do.
+  /// Runs `body` as a task of the node, and the simulation until nothing is left to do. All nodes
+  /// then stand at one time, as after any run.
   void run_task(std::size_t node, std::function<void()> body);
   /// Runs `body` as a task of the node, and the simulation until soon after its end. For where
   /// others may always have something left to do, such as retries without end.
@@ -71,7 +72,7 @@ class System {
   /// Runs until nothing is left to do before `end`; true when something is left after it.
   bool run_until(hw::Time end);
   /// The latest time that any engine has reached.
-  hw::Time now() const;
+  hw::Time now() const { return conductor_.now(); }
 
  private:
   hw::Time next_time();

@@ -75,7 +75,7 @@ class VerbsTest : public testing::Test, protected support::DataVerbs {
 
   // --- Time
 
-  /// Runs a task until nothing is left to do; afterwards both nodes have the same time again.
+  /// Runs a task until nothing is left to do, and every write can be seen.
   void task(std::size_t node, std::function<void()> body) {
     pair_.system().run_task(node, std::move(body));
     run(hw::kMicrosecond);

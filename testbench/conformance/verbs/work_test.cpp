@@ -12,6 +12,23 @@ constexpr hw::Time kWhile = 100 * hw::kMicrosecond;
 
 class WorkRequests : public VerbsTest {};
 
+// Control verbs of one node take time in which the other one has nothing to do.
+TEST_F(WorkRequests, ANodeMayPostAfterAnotherWasBusyForLong) {
+  const auto [qp, peer] = make_pair();
+  sim::System& system = pair_.system();
+  system.run_task(1, [&] {
+    ib_cq_init_attr attr;
+    attr.cqe = 64;
+    for (int i = 0; i < 8; ++i) {
+      cqs_[1].push_back(ib_create_cq(device(1), nullptr, nullptr, nullptr, &attr));
+    }
+    sleep(1, hw::kSecond);
+  });
+  EXPECT_EQ(system.node(0).engine().now(), system.node(1).engine().now());
+  system.run_task(0, [&] { EXPECT_EQ(post(qp, {.opcode = IB_WR_RDMA_WRITE}), 0); });
+  EXPECT_EQ(statuses(poll(0)), Statuses{IB_WC_SUCCESS});
+}
+
 TEST_F(WorkRequests, N_ZeroSize) {
   const auto [qp, peer] = make_pair();
   ASSERT_EQ(receive(peer, 1), 0);

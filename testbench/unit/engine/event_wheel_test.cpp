@@ -19,6 +19,8 @@ class Nobody : public Unit {
   void on_event(std::uint64_t) override {}
 };
 
+constexpr hw::Time kNear = 4096 * 1024;  // beyond it events are far
+
 struct EventWheelTest : ::testing::Test {
   Engine engine{"node"};
   Nobody unit{engine, "unit"};
@@ -52,15 +54,14 @@ TEST_F(EventWheelTest, PopsByTimeThenRankThenInsertion) {
 }
 
 TEST_F(EventWheelTest, FarEventsComeInTheirTurn) {
-  constexpr hw::Time kRound = 4096 * 1024;  // beyond a turn of the wheel
   wheel.push(10 * hw::kSecond, unit, 8);
-  wheel.push(kRound, second, 5);
-  wheel.push(kRound, second, 6);
-  wheel.push(kRound, unit, 3);
-  wheel.push(kRound, unit, 4);
-  wheel.push(kRound - 1, unit, 2);
+  wheel.push(kNear, second, 5);
+  wheel.push(kNear, second, 6);
+  wheel.push(kNear, unit, 3);
+  wheel.push(kNear, unit, 4);
+  wheel.push(kNear - 1, unit, 2);
   wheel.push(0, unit, 1);
-  wheel.push(kRound + 1, unit, 7);
+  wheel.push(kNear + 1, unit, 7);
   for (std::uint64_t i = 1; i <= 8; ++i) EXPECT_EQ(wheel.pop().argument, i);
 }
 
@@ -76,6 +77,19 @@ TEST_F(EventWheelTest, NearEventOvertakesAFarOnePushedBefore) {
   for (const std::uint64_t argument : {4u, 2u, 3u, 5u}) EXPECT_EQ(wheel.pop().argument, argument);
 }
 
+TEST_F(EventWheelTest, AFarEventThatIsWithdrawnLeavesNothingBehind) {
+  const std::uint64_t only = wheel.push(kNear, unit, 1);
+  wheel.withdraw(only);
+  EXPECT_TRUE(wheel.empty());
+  const std::uint64_t first = wheel.push(kNear, unit, 2);
+  wheel.push(kNear + 1, unit, 3);
+  wheel.withdraw(first);
+  EXPECT_EQ(wheel.next_time(), kNear + 1);
+  EXPECT_EQ(wheel.pop().argument, 3u);
+  EXPECT_TRUE(wheel.empty());
+  EXPECT_EQ(wheel.push(wheel.now(), unit, 4), 0u) << "a near event has no ticket";
+}
+
 TEST_F(EventWheelTest, AgreesWithASortedSetOnRandomTraffic) {
   std::vector<std::unique_ptr<Nobody>> units;
   for (int i = 0; i < 8; ++i) units.push_back(std::make_unique<Nobody>(engine, "one of many"));
@@ -83,6 +97,7 @@ TEST_F(EventWheelTest, AgreesWithASortedSetOnRandomTraffic) {
     std::mt19937_64 random(seed);
     EventWheel random_wheel;
     std::set<std::tuple<hw::Time, std::uint64_t, std::uint64_t>> reference;
+    std::vector<std::tuple<std::uint64_t, hw::Time, Nobody*, std::uint64_t>> far;  // ticket, event
     hw::Time now = 0;
     for (std::uint64_t i = 0; i < 20'000; ++i) {
       if (reference.empty() || random() % 100 < 52) {
@@ -90,8 +105,19 @@ TEST_F(EventWheelTest, AgreesWithASortedSetOnRandomTraffic) {
         const auto delay = static_cast<hw::Time>(random() % (std::uint64_t{1} << random() % 41));
         const hw::Time at = now + (random() % 4 == 0 ? 0 : delay);
         Nobody& whose = *units[random() % units.size()];
-        random_wheel.push(at, whose, i);
+        const std::uint64_t ticket = random_wheel.push(at, whose, i);
+        if (ticket != 0) far.push_back({ticket, at, &whose, i});
         reference.insert({at, whose.rank(), i});
+      } else if (!far.empty() && random() % 3 == 0) {
+        const std::size_t which = random() % 2 == 0 ? far.size() - 1 : random() % far.size();
+        const auto [ticket, at, whose, argument] = far[which];
+        far.erase(far.begin() + static_cast<std::ptrdiff_t>(which));
+        if (at - now < kNear) continue;  // it may have come near
+        random_wheel.withdraw(ticket);
+        reference.erase({at, whose->rank(), argument});
+      } else if (random() % 8 == 0) {
+        now += (std::get<0>(*reference.begin()) - now) / static_cast<hw::Time>(random() % 3 + 1);
+        random_wheel.advance_to(now);
       } else {
         ASSERT_EQ(random_wheel.next_time(), std::get<0>(*reference.begin()));
         const Event event = random_wheel.pop();
@@ -101,6 +127,7 @@ TEST_F(EventWheelTest, AgreesWithASortedSetOnRandomTraffic) {
         reference.erase(reference.begin());
         now = event.time;
       }
+      ASSERT_EQ(random_wheel.now(), now);
       ASSERT_EQ(random_wheel.empty(), reference.empty());
     }
   }

@@ -85,6 +85,17 @@ TEST_F(TaskTest, TimeOutOfAnEarlierWaitDoesNotDisturbALaterOne) {
   EXPECT_EQ(times, (std::vector<Time>{1000, 51'000}));
 }
 
+TEST_F(TaskTest, AnAnsweredWaitLeavesNoTimeOutBehind) {
+  const auto point = tasks.make_wait_point();
+  tasks.start([&] { EXPECT_TRUE(point->wait(10 * hw::kSecond)); });
+  tasks.start([&] {
+    tasks.sleep_until(1000);
+    point->signal();
+  });
+  run();
+  EXPECT_EQ(now(), 1000);
+}
+
 // Wakes a wait point from the engine, as a unit does.
 class Signaller : public Unit {
  public:
