@@ -163,7 +163,7 @@ void ReceiveQueuePort::publish_tail(const SharedQueue& srq) {
 // Makes the steps of edges that are over. They show nothing, nor tell more of what will show.
 void ReceiveQueuePort::catch_up() {
   if (due_ != kNoCycle && edge(due_) < now()) {
-    run_until(static_cast<Cycle>((now() - 1) / core_.clock.period()));
+    run_until(core_.clock.cycle_at(now() - 1));
   }
 }
 
@@ -175,7 +175,7 @@ void ReceiveQueuePort::settle() {
 
 // The first edge after now, at which an input that is produced now is sampled.
 Cycle ReceiveQueuePort::next_cycle() const {
-  return static_cast<Cycle>(now() / core_.clock.period()) + 1;
+  return core_.clock.cycle_at(now()) + 1;
 }
 
 // An input of cycle `next` came: sees to it that its effect is there in time.

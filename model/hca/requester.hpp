@@ -30,14 +30,15 @@ struct InFlight {
   std::uint32_t last_psn = 0;
   std::uint32_t ssn = 0;
   std::uint32_t length = 0;
-  std::uint32_t received = 0;   ///< bytes of a READ's response
-  ScatterList* copy = nullptr;  ///< SGEs of a READ or an atomic
-  InFlight* next = nullptr;
+  std::uint32_t received = 0;  ///< bytes of a READ's response
   hw::WrOpcode opcode = hw::WrOpcode::kSend;
   std::uint8_t flags = 0;
   bool outstanding = false;  ///< a READ or an atomic that counts against the limit
   hw::WcStatus status = hw::WcStatus::kSuccess;  ///< an error that shows when its turn comes
+  ScatterList* copy = nullptr;                   ///< SGEs of a READ or an atomic
+  InFlight* next = nullptr;
 };
+static_assert(sizeof(InFlight) == 64, "larger than a cache line");
 
 /// Cuts work requests into packets: path MTU, PSN, fences, the limit of outstanding READs and
 /// atomics, the window, end-to-end credits; payload inline or gathered by DMA. A message of UC or

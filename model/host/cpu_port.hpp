@@ -21,7 +21,7 @@ namespace hcasim::host {
 /// and end_activity. The engine's time stands still in an activity; what it charges is added to the
 /// times at which its stores leave, and has to pass before the same process goes on. Activities do
 /// not wait for each other: the node has as many cores as it needs.
-class CpuPort final : public sim::Unit, public hw::HostPort {
+class CpuPort final : public hw::HostPort, public sim::Unit {
  public:
   CpuPort(sim::Engine& engine, const Parameters& parameters, Memory& memory, MmioPort& mmio,
           InterruptController& interrupts, sim::Tasks& tasks);

@@ -29,7 +29,7 @@ struct RootComplexCounters {
 /// before earlier ones. A read takes its data the drawn latency after the arrival of its first
 /// request, and not before the writes that arrived earlier are visible; then its completions take
 /// the downstream link, back to back.
-class RootComplex final : public sim::Unit, public pcie::HostSide {
+class RootComplex final : public pcie::HostSide, public sim::Unit {
  public:
   RootComplex(sim::Engine& engine, const pcie::Parameters& parameters, Memory& memory,
               InterruptController& interrupts, std::uint64_t seed);

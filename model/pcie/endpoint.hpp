@@ -35,7 +35,7 @@ struct EndpointCounters {
 /// is there. A read waits for tags and credits in line behind earlier reads, until it can send all
 /// its requests or as many as a quarter of the tags and credits, whichever is less; a write may
 /// pass it, as PCIe lets posted requests do, but no read passes a write called before it.
-class Endpoint final : public sim::Unit, public DmaPort, public ReadSink {
+class Endpoint final : public DmaPort, public sim::Unit, public ReadSink {
  public:
   Endpoint(sim::Engine& engine, const std::string& name, const Parameters& parameters,
            HostSide& host);

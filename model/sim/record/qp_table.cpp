@@ -35,6 +35,10 @@ QpRecord& QpTable::make(std::uint32_t qpn) {
   return *record;
 }
 
+QpRecord& QpTable::numbered(std::uint32_t qpn) {
+  return named(qpn, "qp" + std::to_string(qpn));
+}
+
 QpRecord& QpTable::named(std::uint32_t qpn, std::string_view name) {
   QpRecord* const known = find(qpn);
   QpRecord& record = known != nullptr ? *known : make(qpn);

@@ -70,7 +70,7 @@ class QpTable {
   /// Makes the record when there is none, with a name made of the number.
   QpRecord& at(std::uint32_t qpn) {
     QpRecord* const record = find(qpn);
-    return record != nullptr ? *record : named(qpn, "qp" + std::to_string(qpn));
+    return record != nullptr ? *record : numbered(qpn);
   }
   /// The record with this name from now on, made when there is none.
   QpRecord& named(std::uint32_t qpn, std::string_view name);
@@ -91,6 +91,7 @@ class QpTable {
 
   QpRecord* find_in_pages(std::uint32_t qpn);
   QpRecord& make(std::uint32_t qpn);
+  QpRecord& numbered(std::uint32_t qpn);
   const std::string* keep_name(std::string_view name);
 
   // Most calls are about the QP of the call before.
