@@ -62,6 +62,9 @@ struct Plugin {
   void (*counters)(void* unit, Counters* counters) = nullptr;
   /// Registers of a queue as QUERY would show them. Null when the unit does not show them.
   void (*snapshot)(void* unit, std::uint32_t queue, Snapshot* snapshot) = nullptr;
+  /// Not 0 when nothing will change without a valid input, though the unit may not be `idle`: the
+  /// head of its fetch FIFO may wait for lines. Null when the unit does not tell.
+  int (*at_rest)(void* unit) = nullptr;
 };
 
 /// Type of the exported function. It returns the same table in each call.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hca/receive_queue_rtl/lockstep_receive_queue.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace hcasim::hca {
@@ -65,10 +66,15 @@ LockstepReceiveQueue::LockstepReceiveQueue(std::vector<LockstepSide> sides, std:
 }
 
 const hw::rq::Outputs& LockstepReceiveQueue::step(Cycle cycle, const hw::rq::Inputs& inputs) {
-  while (next_ < cycle && !out_.idle) run_one(next_, left_out_.inputs());
+  while (next_ < cycle && !at_rest()) run_one(next_, left_out_.inputs());
   coverage_.skipped += cycle - next_;
   run_one(cycle, inputs);
   return out_;
+}
+
+bool LockstepReceiveQueue::at_rest() const {
+  return std::ranges::all_of(
+      sides_, [](const LockstepSide& side) { return side.unit->next_activity() == kNoCycle; });
 }
 
 void LockstepReceiveQueue::run_one(Cycle cycle, const hw::rq::Inputs& inputs) {

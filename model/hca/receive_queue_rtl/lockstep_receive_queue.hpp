@@ -30,7 +30,7 @@ LockstepSide lockstep_side(std::unique_ptr<RtlReceiveQueue> unit);
 struct LockstepCoverage {
   Cycle compared = 0;
   Cycle not_compared = 0;          ///< run, but not compared
-  Cycle skipped = 0;               ///< not run, since all sides were idle
+  Cycle skipped = 0;               ///< not run, since all sides were at rest
   std::uint64_t takes = 0;         ///< takes accepted in cycles that were compared
   std::uint64_t takes_missed = 0;  ///< takes that a unit judged beyond these
 
@@ -68,7 +68,19 @@ class LockstepReceiveQueue final : public ReceiveQueueUnit {
   /// @throws LockstepMismatch
   const hw::rq::Outputs& step(Cycle cycle, const hw::rq::Inputs& inputs) override;
   const hw::rq::Outputs& outputs() const override { return out_; }
-  Cycle next_activity() const override { return out_.idle ? kNoCycle : next_; }
+  /// What the reference foresees: a system runs as with it alone. Cycles that are left out since it
+  /// foresees nothing in them are run, late, unless all sides are at rest.
+  Cycle next_activity() const override { return reference().next_activity(); }
+  Cycle next_output() const override { return reference().next_output(); }
+  Cycle output_delay(const hw::rq::Take& take) const override {
+    return reference().output_delay(take);
+  }
+  Cycle output_delay(const hw::rq::Doorbell& doorbell) const override {
+    return reference().output_delay(doorbell);
+  }
+  Cycle output_delay_of_beats(std::uint8_t tag) const override {
+    return reference().output_delay_of_beats(tag);
+  }
   const ReceiveQueueCounters& counters() const override { return reference().counters(); }
   hw::rq::Snapshot snapshot(std::uint32_t queue) const override {
     return reference().snapshot(queue);
@@ -79,6 +91,7 @@ class LockstepReceiveQueue final : public ReceiveQueueUnit {
 
  private:
   ReceiveQueueUnit& reference() const { return *sides_.front().unit; }
+  bool at_rest() const;
   void run_one(Cycle cycle, const hw::rq::Inputs& inputs);
   void watch(const hw::rq::Inputs& inputs);
   void compare(Cycle cycle, LockstepSide& side);

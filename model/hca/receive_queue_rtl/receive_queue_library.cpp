@@ -13,30 +13,26 @@ namespace {
 
 using hw::rq::Plugin;
 
-std::string mismatch(const std::string& what, std::uint32_t expected, std::uint32_t found) {
-  return "expected " + what + ' ' + std::to_string(expected) + ", found " + std::to_string(found);
-}
-
 // A plug-in of another build may have other structs under the same version.
-std::string wrong_size(const Plugin& plugin) {
+void check_sizes(const Plugin& plugin, const std::string& file) {
   struct Size {
     const char* what;
     std::size_t expected;
     std::uint32_t found;
   };
   const std::array<Size, 5> sizes{{
-      {"a table of size", sizeof(Plugin), plugin.plugin_bytes},
-      {"inputs of size", sizeof(hw::rq::Inputs), plugin.inputs_bytes},
-      {"outputs of size", sizeof(hw::rq::Outputs), plugin.outputs_bytes},
-      {"counters of size", sizeof(hw::rq::Counters), plugin.counters_bytes},
-      {"a snapshot of size", sizeof(hw::rq::Snapshot), plugin.snapshot_bytes},
+      {"a table", sizeof(Plugin), plugin.plugin_bytes},
+      {"inputs", sizeof(hw::rq::Inputs), plugin.inputs_bytes},
+      {"outputs", sizeof(hw::rq::Outputs), plugin.outputs_bytes},
+      {"counters", sizeof(hw::rq::Counters), plugin.counters_bytes},
+      {"snapshots", sizeof(hw::rq::Snapshot), plugin.snapshot_bytes},
   }};
   for (const Size& it : sizes) {
-    if (it.found != it.expected) {
-      return mismatch(it.what, static_cast<std::uint32_t>(it.expected), it.found);
-    }
+    if (it.found == it.expected) continue;
+    throw ReceiveQueueLibraryError(
+        file, std::string(it.what) + " of " + std::to_string(it.expected) + " bytes",
+        std::to_string(it.found));
   }
-  return {};
 }
 
 // Closes the library unless told otherwise.
@@ -46,18 +42,24 @@ struct Closer {
 
 }  // namespace
 
-std::string unusable_because(const Plugin& plugin) {
+void check_plugin(const Plugin& plugin, const std::string& file) {
   if (plugin.version != hw::rq::kPluginVersion) {
-    return mismatch("interface version", hw::rq::kPluginVersion, plugin.version);
+    throw ReceiveQueueLibraryError(
+        file, "version " + std::to_string(hw::rq::kPluginVersion) + " of the plug-in interface",
+        std::to_string(plugin.version));
   }
-  if (std::string wrong = wrong_size(plugin); !wrong.empty()) return wrong;
+  check_sizes(plugin, file);
   const bool complete = plugin.name != nullptr && plugin.backend != nullptr &&
                         plugin.create != nullptr && plugin.destroy != nullptr &&
                         plugin.reset != nullptr && plugin.step != nullptr &&
                         plugin.error != nullptr;
-  if (!complete) return "expected name, backend, create, destroy, reset, step and error to be set";
-  if (!hw::rq::valid(plugin.parameters)) return "expected parameters in the ranges of the contract";
-  return {};
+  if (!complete) {
+    throw ReceiveQueueLibraryError(
+        file, "name, backend, create, destroy, reset, step and error in the table", "null");
+  }
+  if (!hw::rq::valid(plugin.parameters)) {
+    throw ReceiveQueueLibraryError(file, "parameters in the ranges of the contract", "others");
+  }
 }
 
 std::shared_ptr<const ReceiveQueueLibrary> ReceiveQueueLibrary::load(const std::string& file) {
@@ -65,18 +67,18 @@ std::shared_ptr<const ReceiveQueueLibrary> ReceiveQueueLibrary::load(const std::
   const std::string path = file.find('/') == std::string::npos ? "./" + file : file;
   std::unique_ptr<void, Closer> handle(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (handle == nullptr) {
-    throw ReceiveQueueLibraryError(file + ": expected a shared library: " + dlerror());
+    throw ReceiveQueueLibraryError(file, "a shared library", dlerror());
   }
   const auto entry =
       reinterpret_cast<hw::rq::PluginFunction>(dlsym(handle.get(), hw::rq::kPluginSymbol));
   if (entry == nullptr) {
-    throw ReceiveQueueLibraryError(file + ": expected a receive-queue plug-in with a function " +
-                                   hw::rq::kPluginSymbol + ", found none");
+    throw ReceiveQueueLibraryError(
+        file, std::string("a receive-queue plug-in, which has a function ") + hw::rq::kPluginSymbol,
+        "none");
   }
   const Plugin* const plugin = entry();
-  const std::string why =
-      plugin == nullptr ? "expected a table, found none" : unusable_because(*plugin);
-  if (!why.empty()) throw ReceiveQueueLibraryError(file + ": " + why);
+  if (plugin == nullptr) throw ReceiveQueueLibraryError(file, "a table of functions", "null");
+  check_plugin(*plugin, file);
   return std::shared_ptr<const ReceiveQueueLibrary>(
       new ReceiveQueueLibrary(file, handle.release(), plugin));
 }

@@ -12,7 +12,21 @@ namespace hcasim::hca {
 /// A plug-in that cannot be used. what() is one line: `FILE: expected X, found Y`.
 class ReceiveQueueLibraryError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  ReceiveQueueLibraryError(const std::string& file, const std::string& expected,
+                           const std::string& found)
+      : std::runtime_error(file + ": expected " + expected + ", found " + found),
+        file_(file),
+        expected_(expected),
+        found_(found) {}
+
+  const std::string& file() const { return file_; }
+  const std::string& expected() const { return expected_; }
+  const std::string& found() const { return found_; }
+
+ private:
+  std::string file_;
+  std::string expected_;
+  std::string found_;
 };
 
 /// A loaded plug-in with a receive-queue unit (hcasim/hw/receive_queue_plugin.hpp). Stays loaded as
@@ -38,8 +52,8 @@ class ReceiveQueueLibrary {
   const hw::rq::Plugin* plugin_;
 };
 
-/// Why a program cannot use a plug-in with this table, in words such as "expected interface version
-/// 1, found 2"; empty when it can.
-std::string unusable_because(const hw::rq::Plugin& plugin);
+/// Finds out whether a program can use a plug-in with this table; `file` stands in the error.
+/// @throws ReceiveQueueLibraryError
+void check_plugin(const hw::rq::Plugin& plugin, const std::string& file);
 
 }  // namespace hcasim::hca

@@ -6,12 +6,24 @@
 
 namespace hcasim::hca {
 
+namespace {
+
+// Without inputs, and with nothing on an output, a unit can only drop entries of the fetch FIFO and
+// evict, one a cycle, before it shows a request or waits for an input.
+Cycle longest_silence(const hw::rq::Parameters& p) {
+  constexpr Cycle kAnyLatency = 64;
+  return Cycle{p.queues} + p.lines + kAnyLatency;
+}
+
+}  // namespace
+
 RtlReceiveQueue::RtlReceiveQueue(std::shared_ptr<const ReceiveQueueLibrary> library,
                                  std::uint64_t seed)
-    : library_(std::move(library)), unit_(library_->plugin().create(seed, &out_)) {
+    : library_(std::move(library)),
+      unit_(library_->plugin().create(seed, &out_)),
+      longest_silence_(longest_silence(library_->plugin().parameters)) {
   if (unit_ == nullptr) {
-    throw ReceiveQueueLibraryError(library_->file() +
-                                   ": expected a unit, found none: its reset failed");
+    throw ReceiveQueueLibraryError(library_->file(), "a unit that resets without a fault", "none");
   }
 }
 
@@ -20,8 +32,7 @@ RtlReceiveQueue::~RtlReceiveQueue() {
 }
 
 const hw::rq::Outputs& RtlReceiveQueue::step(Cycle cycle, const hw::rq::Inputs& inputs) {
-  // An idle unit stays as it is, whatever the readys.
-  while (next_ < cycle && !out_.idle) run_one(next_, left_out_.inputs());
+  while (next_ < cycle && !at_rest_) run_one(next_, left_out_.inputs());
   run_one(cycle, inputs);
   return out_;
 }
@@ -36,6 +47,15 @@ void RtlReceiveQueue::run_one(Cycle cycle, const hw::rq::Inputs& inputs) {
   left_out_.after(inputs, before, out_);
   next_ = cycle + 1;
   ++run_;
+  silent_ = hw::rq::any_valid(inputs) || hw::rq::shows(out_) ? 0 : silent_ + 1;
+  at_rest_ = rests();
+}
+
+// A unit that is idle stays as it is, whatever the readys.
+bool RtlReceiveQueue::rests() const {
+  if (out_.idle) return true;
+  const auto tells = library_->plugin().at_rest;
+  return tells != nullptr ? tells(unit_) != 0 : silent_ > longest_silence_;
 }
 
 const ReceiveQueueCounters& RtlReceiveQueue::counters() const {

@@ -18,9 +18,10 @@ class RtlFault : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A receive-queue unit of a plug-in. It cannot look ahead: it wants each cycle but those after an
-/// output `idle`. Cycles that are left out although it was not idle are run with what their inputs
-/// must have been, before the next one.
+/// A receive-queue unit of a plug-in. It cannot look ahead: it wants each cycle until it is at
+/// rest, which is when it is idle, or says so, or showed nothing for longer than it could work
+/// unseen. Cycles that are left out although it was not at rest are run with what their inputs must
+/// have been, before the next one.
 class RtlReceiveQueue final : public ReceiveQueueUnit {
  public:
   /// `seed` of what registers hold before reset; 0: zeros.
@@ -32,7 +33,7 @@ class RtlReceiveQueue final : public ReceiveQueueUnit {
   /// @throws RtlFault
   const hw::rq::Outputs& step(Cycle cycle, const hw::rq::Inputs& inputs) override;
   const hw::rq::Outputs& outputs() const override { return out_; }
-  Cycle next_activity() const override { return out_.idle ? kNoCycle : next_; }
+  Cycle next_activity() const override { return at_rest_ ? kNoCycle : next_; }
   /// All 0 when the plug-in does not count.
   const ReceiveQueueCounters& counters() const override;
   /// All 0 when the plug-in does not show it.
@@ -42,12 +43,13 @@ class RtlReceiveQueue final : public ReceiveQueueUnit {
   bool counts() const { return library_->plugin().counters != nullptr; }
   bool shows_queues() const { return library_->plugin().snapshot != nullptr; }
   const ReceiveQueueLibrary& library() const { return *library_; }
-  /// Cycles that were run, and those that were not since the unit was idle.
+  /// Cycles that were run, and those that were not since the unit was at rest.
   Cycle cycles_run() const { return run_; }
   Cycle cycles_skipped() const { return next_ - run_; }
 
  private:
   void run_one(Cycle cycle, const hw::rq::Inputs& inputs);
+  bool rests() const;
 
   std::shared_ptr<const ReceiveQueueLibrary> library_;
   void* unit_;
@@ -55,6 +57,9 @@ class RtlReceiveQueue final : public ReceiveQueueUnit {
   LeftOutInputs left_out_;
   Cycle next_ = 0;
   Cycle run_ = 0;
+  Cycle silent_ = 0;  // cycles without input or output, up to now
+  Cycle longest_silence_;
+  bool at_rest_ = true;
   mutable ReceiveQueueCounters counters_;
 };
 

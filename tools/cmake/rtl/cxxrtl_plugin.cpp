@@ -17,6 +17,7 @@ class CxxrtlPorts {
  public:
   static constexpr bool kCounts = requires(Top & top) { top.p_count__takes__ok__o; };
   static constexpr bool kShowsQueues = requires(Top & top) { top.p_debug__queue__i; };
+  static constexpr bool kTellsRest = requires(Top & top) { top.p_debug__at__rest__o; };
 
   void eval() { top_.step(); }
 
@@ -65,12 +66,14 @@ class CxxrtlPorts {
   Top top_;
 };
 
+template <class Top>
 class CxxrtlUnit {
-  using Ports = CxxrtlPorts<HCASIM_RTL_CLASS>;
+  using Ports = CxxrtlPorts<Top>;
 
  public:
   static constexpr bool kCounts = Ports::kCounts;
   static constexpr bool kShowsQueues = Ports::kShowsQueues;
+  static constexpr bool kTellsRest = Ports::kTellsRest;
 
   explicit CxxrtlUnit(std::uint64_t /*seed*/) {}
 
@@ -78,6 +81,7 @@ class CxxrtlUnit {
   void step(const hw::rq::Inputs& in, hw::rq::Outputs& out) { driver_.step(in, out); }
   const hw::rq::Counters& counters() const { return driver_.counters(); }
   hw::rq::Snapshot snapshot(std::uint32_t queue) { return driver_.snapshot(queue); }
+  bool at_rest() { return driver_.at_rest(); }
 
  private:
   ReceiveQueueDriver<Ports> driver_;
@@ -86,4 +90,4 @@ class CxxrtlUnit {
 }  // namespace
 }  // namespace hcasim::rtl_plugin
 
-HCASIM_EXPORT_RECEIVE_QUEUE(hcasim::rtl_plugin::CxxrtlUnit)
+HCASIM_EXPORT_RECEIVE_QUEUE(hcasim::rtl_plugin::CxxrtlUnit<HCASIM_RTL_CLASS>)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
 // The table of functions that a plug-in exports, made from a class `Unit` with reset(), step(),
-// counters(), snapshot(), begin() and end(), the latter two around every call.
+// counters(), snapshot() and at_rest().
 #pragma once
 
 #include <exception>
@@ -74,6 +74,7 @@ struct PluginFunctions {
   static void snapshot(void* unit, std::uint32_t queue, hw::rq::Snapshot* out) {
     *out = held(unit).unit().snapshot(queue);
   }
+  static int at_rest(void* unit) { return held(unit).unit().at_rest() ? 1 : 0; }
 
   static hw::rq::Plugin table() {
     hw::rq::Plugin table;
@@ -88,6 +89,7 @@ struct PluginFunctions {
     table.error = error;
     if constexpr (Unit::kCounts) table.counters = counters;
     if constexpr (Unit::kShowsQueues) table.snapshot = snapshot;
+    if constexpr (Unit::kTellsRest) table.at_rest = at_rest;
     return table;
   }
 };

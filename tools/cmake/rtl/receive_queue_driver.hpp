@@ -55,6 +55,8 @@ class ReceiveQueueDriver {
     return s;
   }
 
+  bool at_rest() { return bit(p_.debug_at_rest_o()); }
+
  private:
   static constexpr int kResetCycles = 2;
 

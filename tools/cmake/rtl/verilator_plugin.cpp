@@ -63,6 +63,7 @@ class VerilatorPorts {
  public:
   static constexpr bool kCounts = requires(Top & top) { top.count_takes_ok_o; };
   static constexpr bool kShowsQueues = requires(Top & top) { top.debug_queue_i; };
+  static constexpr bool kTellsRest = requires(Top & top) { top.debug_at_rest_o; };
 
   explicit VerilatorPorts(VerilatedContext& context) : top_(&context) {}
   ~VerilatorPorts() { top_.final(); }
@@ -120,12 +121,14 @@ class VerilatorPorts {
 };
 
 /// The unit with a simulation context of its own.
+template <class Top>
 class VerilatedUnit {
-  using Ports = VerilatorPorts<HCASIM_RTL_CLASS>;
+  using Ports = VerilatorPorts<Top>;
 
  public:
   static constexpr bool kCounts = Ports::kCounts;
   static constexpr bool kShowsQueues = Ports::kShowsQueues;
+  static constexpr bool kTellsRest = Ports::kTellsRest;
 
   explicit VerilatedUnit(std::uint64_t seed) {
     context_.randReset(seed == 0 ? 0 : 2);
@@ -144,6 +147,7 @@ class VerilatedUnit {
   }
   const hw::rq::Counters& counters() const { return driver_->counters(); }
   hw::rq::Snapshot snapshot(std::uint32_t queue) { return driver_->snapshot(queue); }
+  bool at_rest() { return driver_->at_rest(); }
 
  private:
   // Results alone go to stdout.
@@ -159,4 +163,4 @@ class VerilatedUnit {
 }  // namespace
 }  // namespace hcasim::rtl_plugin
 
-HCASIM_EXPORT_RECEIVE_QUEUE(hcasim::rtl_plugin::VerilatedUnit)
+HCASIM_EXPORT_RECEIVE_QUEUE(hcasim::rtl_plugin::VerilatedUnit<HCASIM_RTL_CLASS>)
