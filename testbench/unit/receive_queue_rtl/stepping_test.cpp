@@ -79,7 +79,8 @@ TEST_P(Stepping, LeavesOutWhatTheModelLeavesOut) {
   const hca::LockstepCoverage coverage = lockstep->coverage();
   EXPECT_EQ(too_little(coverage), "");
   EXPECT_GT(coverage.compared, 0U);
-  if (GetParam() % 2 == 0) EXPECT_GT(coverage.skipped, 0U);
+  const bool slow = GetParam() % 2 == 0;
+  EXPECT_TRUE(coverage.skipped > 0 || !slow);
   EXPECT_GT(coverage.takes, 10U);
 }
 
