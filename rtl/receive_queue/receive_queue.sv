@@ -131,7 +131,7 @@ module receive_queue #(
 
   // Lines of so many WQEs.
   function automatic logic [BW-1:0] lines_of(input logic [7:0] wqes, input logic [2:0] stride);
-    lines_of = BW'(12'(wqes) << (stride == 3'd0 ? 3'd0 : stride - 3'd1));
+    lines_of = BW'(17'(wqes) << (stride == 3'd0 ? 3'd0 : stride - 3'd1));
   endfunction
 
   // Input buffers ----------------------------------------------------------------------------------
@@ -416,8 +416,8 @@ module receive_queue #(
       .reserve_i(fetch_go ? lines_of(slots, fetch_stride) : '0),
       .release1_i(freed ? BW'(1) << freed_log : '0),
       .release2_i(evict ? lines_of(victim_stored, victim_stride) : '0),
-      .release3_i(BW'(12'(beat_undone) << beat_lines_log) +
-                  (beat_fail ? BW'(12'(beat_stored) << beat_lines_log) : '0)),
+      .release3_i(BW'(17'(beat_undone) << beat_lines_log) +
+                  (beat_fail ? BW'(17'(beat_stored) << beat_lines_log) : '0)),
       .release4_i(bell_leave ? lines_of(bell_stored, bell_stride) : '0),
       .release5_i(cmd_leave ? lines_of(cmd_stored, cmd_stride) : '0),
       .find_queue_i(judge_queue), .find_place_i(judge_place), .find_line_o(find_line),

@@ -47,9 +47,11 @@ module rq_eviction #(
   // so that the smaller of two is the older, and no candidate loses against any.
   function automatic logic [QW-1:0] oldest_of(input logic [Queues-1:0] set);
     logic [2*Leaves*NodeWidth-1:0] nodes;
-    nodes = '1;
-    for (int unsigned i = 0; i < Queues; i++) begin
-      if (set[i]) nodes[(Leaves+i)*NodeWidth +: NodeWidth] = {1'b0, oldest_q[QW'(i)], QW'(i)};
+    nodes[NodeWidth-1:0] = '0;  // there is no node 0
+    for (int unsigned i = 0; i < Leaves; i++) begin
+      if (i < Queues && set[QW'(i)])
+        nodes[(Leaves+i)*NodeWidth +: NodeWidth] = {1'b0, oldest_q[QW'(i)], QW'(i)};
+      else nodes[(Leaves+i)*NodeWidth +: NodeWidth] = '1;
     end
     for (int unsigned i = Leaves - 1; i > 0; i--) begin
       if (nodes[2*i*NodeWidth +: NodeWidth] < nodes[(2*i+1)*NodeWidth +: NodeWidth])
