@@ -17,6 +17,7 @@ module rq_buffer #(
     input  logic                       rst_ni,
     // lines that are not reserved, and what changes their number in this cycle
     output logic [$clog2(Lines+1)-1:0] free_o,
+    output logic [Lines-1:0]           used_o,         // lines that hold something
     input  logic [$clog2(Lines+1)-1:0] reserve_i,
     input  logic [$clog2(Lines+1)-1:0] release1_i,
     input  logic [$clog2(Lines+1)-1:0] release2_i,
@@ -80,6 +81,7 @@ module rq_buffer #(
       .index_o(store_line_o));
 
   assign free_o = free_q;
+  assign used_o = used_q;
   assign {find_last_o, find_upper_o, find_line_o} = where_q[{find_queue_i, find_place_i}];
   assign after_stamp_o = stamp_q[{find_queue_i, after_place_i}];
   assign read_data_o = data_q[read_line_i];
