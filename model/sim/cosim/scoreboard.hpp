@@ -101,6 +101,10 @@ class Scoreboard {
   /// Events in the FIFO, the one on the port included.
   std::uint64_t events_held() const { return events_entered_ + limits_entered_ - events_gone_; }
   bool command_busy() const { return command_.has_value(); }
+  /// Of the command in progress.
+  std::optional<std::uint32_t> command_queue() const {
+    return command_ ? std::optional(command_->command.queue) : std::nullopt;
+  }
   /// What lies in host memory.
   hw::rq::Beat read(std::uint64_t address) const;
   static unsigned distance(const Queue& q, unsigned from, unsigned to) {

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "hca/receive_queue/receive_queue_unit.hpp"
+
+namespace hcasim::sim::cosim {
+
+/// Makes a unit that has just been reset. It may throw when it cannot have these parameters.
+using UnitFactory =
+    std::function<std::unique_ptr<hca::ReceiveQueueUnit>(const hw::rq::Parameters&)>;
+
+/// One of the implementations that are compared.
+struct Side {
+  std::string name;
+  UnitFactory make;
+};
+
+/// The model, stepped in every cycle.
+Side model_side();
+
+/// The model, stepped only in cycles in which it says that something can change.
+Side skipping_model_side();
+
+}  // namespace hcasim::sim::cosim
