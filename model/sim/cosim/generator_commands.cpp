@@ -20,9 +20,15 @@ Operation Generator::wild_command(std::uint32_t queue) {
   Operation c{.kind = OperationKind::kCommand, .queue = queue};
   c.choice = below(8);
   const bool known = queue < parameters_.queues;
+  // The arguments matter only where the operation is allowed.
+  if (known && chance(50)) {
+    const QueueState state = scoreboard_.queue(queue).state;
+    if (state == QueueState::kPaused) c.choice = static_cast<unsigned>(CommandOp::kResume);
+    if (state == QueueState::kInvalid) c.choice = static_cast<unsigned>(CommandOp::kInit);
+  }
   const unsigned old = known ? std::max(32U, scoreboard_.queue(queue).stride) : 64;
   c.stride = strides_[below(static_cast<unsigned>(strides_.size()))];
-  roll_ring(c, c.choice == 3 ? old : c.stride, 0);
+  roll_ring(c, c.choice == static_cast<unsigned>(CommandOp::kResume) ? old : c.stride, 0);
   c.head = c.tail;
   c.limit = below(5);
   c.arm = static_cast<std::uint32_t>(random_());

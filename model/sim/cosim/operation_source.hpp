@@ -42,6 +42,9 @@ class ListSource final : public OperationSource {
     return any;
   }
 
+  /// Operations that were done or are being waited for.
+  std::size_t position() const { return at_; }
+
  private:
   std::span<const Operation> operations_;
   std::size_t at_ = 0;

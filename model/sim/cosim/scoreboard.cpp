@@ -17,7 +17,9 @@ Scoreboard::Scoreboard(const hca::ReceiveQueueUnit& unit, ScoreboardObserver* ob
       p_(unit.parameters()),
       before_(unit.counters()),
       queues_(p_.queues),
-      requests_(p_.tags) {}
+      requests_(p_.tags) {
+  if (observer_ != nullptr) observer_->begin(*this, p_);
+}
 
 void Scoreboard::check_bound(std::uint64_t dma_cycles) {
   dma_cycles_ = dma_cycles;

@@ -97,6 +97,8 @@ class Scoreboard {
   bool answering_wqe() const { return answering_wqe_; }
   /// Doorbells and commands that were handshaken and not accepted.
   const std::deque<hw::rq::Doorbell>& buffered_doorbells() const { return doorbells_; }
+  /// A doorbell would be bad, if it were accepted now.
+  bool bad(const hw::rq::Doorbell& doorbell) const;
   std::size_t buffered_commands() const { return commands_.size(); }
   /// Events in the FIFO, the one on the port included.
   std::uint64_t events_held() const { return events_entered_ + limits_entered_ - events_gone_; }

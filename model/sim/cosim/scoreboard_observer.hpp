@@ -19,6 +19,8 @@ class ScoreboardObserver {
   ScoreboardObserver& operator=(const ScoreboardObserver&) = delete;
   virtual ~ScoreboardObserver() = default;
 
+  /// A life begins: all that follows is of this scoreboard, until the next begins.
+  virtual void begin(const Scoreboard& scoreboard, const hw::rq::Parameters& parameters) = 0;
   virtual void command(const hw::rq::Command& command, hw::rq::CommandStatus status,
                        const Queue* queue) = 0;
   virtual void doorbell(const hw::rq::Doorbell& doorbell, DoorbellEffect effect,

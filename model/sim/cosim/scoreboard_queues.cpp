@@ -152,6 +152,12 @@ DoorbellEffect Scoreboard::effect_of(const Doorbell& d) const {
   return good ? DoorbellEffect::kGood : DoorbellEffect::kOverRun;
 }
 
+bool Scoreboard::bad(const Doorbell& d) const {
+  const DoorbellEffect effect = effect_of(d);
+  return effect != DoorbellEffect::kGood && effect != DoorbellEffect::kEqual &&
+         effect != DoorbellEffect::kError;
+}
+
 void Scoreboard::doorbell(const Doorbell& d) {
   const DoorbellEffect effect = effect_of(d);
   const auto bad = [&] { expected_events_.push_back({d.queue, EventKind::kBadDoorbell, d.head}); };
