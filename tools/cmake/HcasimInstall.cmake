@@ -32,4 +32,6 @@ write_basic_package_version_file(hcasimConfigVersion.cmake COMPATIBILITY SameMin
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/hcasimConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/hcasimConfigVersion.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindSystemC.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/HcasimRtl.cmake
   DESTINATION ${package_folder})
+install(DIRECTORY ${CMAKE_CURRENT_LIST_DIR}/rtl DESTINATION ${package_folder})

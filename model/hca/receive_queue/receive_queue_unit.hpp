@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <hcasim/hw/receive_queue_counters.hpp>
 #include <hcasim/hw/receive_queue_ports.hpp>
 #include <limits>
 
@@ -14,35 +15,8 @@ using Cycle = std::uint64_t;
 /// A cycle that never comes.
 inline constexpr Cycle kNoCycle = std::numeric_limits<Cycle>::max();
 
-/// What a receive-queue unit counted since reset (rtl/receive_queue/README.md, Counters).
-struct ReceiveQueueCounters {
-  std::uint64_t takes_ok = 0;
-  std::uint64_t takes_empty = 0;
-  std::uint64_t takes_flushed = 0;
-  std::uint64_t takes_bad_queue = 0;
-  std::uint64_t takes_fetch_error = 0;
-  std::uint64_t peeks_ok = 0;
-  std::uint64_t peeks_empty = 0;
-  std::uint64_t peeks_flushed = 0;
-  std::uint64_t peeks_bad_queue = 0;
-  std::uint64_t takes_waited = 0;
-  std::uint64_t takes_ok_at_once = 0;
-  std::uint64_t doorbells = 0;
-  std::uint64_t bad_doorbells = 0;
-  std::uint64_t commands = 0;
-  std::uint64_t dma_requests = 0;
-  std::uint64_t wqes_fetched = 0;
-  std::uint64_t dma_beats = 0;
-  std::uint64_t dma_beats_unknown = 0;
-  std::uint64_t dma_requests_failed = 0;
-  std::uint64_t evictions = 0;
-  std::uint64_t wqes_evicted = 0;
-  std::uint64_t fifo_drops = 0;
-  std::uint64_t limit_events = 0;
-  std::uint64_t fetch_error_events = 0;
-
-  friend bool operator==(const ReceiveQueueCounters&, const ReceiveQueueCounters&) = default;
-};
+/// What a receive-queue unit counted since reset.
+using ReceiveQueueCounters = hw::rq::Counters;
 
 /// One receive-queue unit, whatever it is made of. All implementations show the same outputs in
 /// every cycle for the same inputs.
