@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "hca/receive_queue_rtl/rtl_receive_queue.hpp"
+
 namespace hcasim::sim::cosim {
 
 using namespace hw::rq;
@@ -15,36 +17,42 @@ namespace {
 constexpr hca::Cycle kRest = 200;
 constexpr hca::Cycle kLongestDrain = 20'000;
 
-std::vector<std::unique_ptr<hca::ReceiveQueueUnit>> make_all(std::span<const Side> sides,
-                                                             const Parameters& parameters) {
-  std::vector<std::unique_ptr<hca::ReceiveQueueUnit>> units;
-  for (const Side& side : sides) units.push_back(side.make(parameters));
+}  // namespace
+
+std::vector<Bench::Unit> Bench::make_all(std::span<const Side> sides,
+                                         const Parameters& parameters) {
+  std::vector<Unit> units;
+  for (const Side& side : sides) {
+    Unit unit{side.make(parameters)};
+    if (const auto* const rtl = dynamic_cast<const hca::RtlReceiveQueue*>(unit.unit.get())) {
+      unit.counts = rtl->counts();
+      unit.shows_queues = rtl->shows_queues();
+      unit.widths = rtl->library().plugin().widths;
+    }
+    units.push_back(std::move(unit));
+  }
   return units;
 }
-
-}  // namespace
 
 Bench::Bench(std::span<const Side> sides, const Parameters& parameters, CycleWatcher* watcher,
              ScoreboardObserver* observer)
     : sides_(sides),
       units_(make_all(sides, parameters)),
       watcher_(watcher),
-      scoreboard_(*units_.front(), observer),
+      scoreboard_(*units_.front().unit, observer),
       driver_(parameters, scoreboard_) {}
 
 std::optional<Difference> Bench::run(OperationSource& source, hca::Cycle beyond) {
   // Sides that disagree out of reset would be missed, since outputs are compared after steps.
-  for (std::size_t i = 1; i < units_.size(); ++i) {
-    found(compare_ports(units_.front()->outputs(), units_[i]->outputs()), 0, i);
-  }
+  for (std::size_t i = 1; i < units_.size(); ++i) compare_outputs(i, 0);
   while (!difference_) {
-    driver_.begin(units_.front()->outputs());
+    driver_.begin(unit().outputs());
     if (!source.apply(driver_)) break;
     step(driver_.finish(cycle_));
   }
   if (!difference_) drain();
   for (hca::Cycle i = 0; difference_ && i < beyond; ++i) {
-    driver_.begin(units_.front()->outputs());
+    driver_.begin(unit().outputs());
     source.apply(driver_);
     step(driver_.finish(cycle_));
   }
@@ -52,17 +60,27 @@ std::optional<Difference> Bench::run(OperationSource& source, hca::Cycle beyond)
 }
 
 void Bench::step(const Inputs& in) {
-  now_ = units_.front()->outputs();
+  now_ = unit().outputs();
   if (watcher_ != nullptr) {
-    for (std::size_t i = 1; i < units_.size(); ++i) watcher_->side(i, units_[i]->outputs());
+    for (std::size_t i = 1; i < units_.size(); ++i) watcher_->side(i, units_[i].unit->outputs());
   }
-  for (const auto& unit : units_) unit->step(cycle_, in);
+  step_units(in);
   quiet_ = any_handshake(in, now_) ? 0 : quiet_ + 1;
   if (!difference_) compare(in);
-  scoreboard_.cycle(cycle_, in, now_, units_.front()->outputs());
+  scoreboard_.cycle(cycle_, in, now_, unit().outputs());
   if (!difference_) judge();
-  if (watcher_ != nullptr) watcher_->cycle(cycle_, in, now_, *units_.front(), scoreboard_);
+  if (watcher_ != nullptr) watcher_->cycle(cycle_, in, now_, unit(), scoreboard_);
   ++cycle_;
+}
+
+void Bench::step_units(const Inputs& in) {
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    try {
+      units_[i].unit->step(cycle_, in);
+    } catch (const hca::RtlFault& fault) {
+      found(hca::PortDifference{"assertion", "assertion", "none to fail", fault.what()}, cycle_, i);
+    }
+  }
 }
 
 void Bench::drain() {
@@ -70,7 +88,7 @@ void Bench::drain() {
   const hca::Cycle last = cycle_ + kLongestDrain;
   quiet_ = 0;
   while (!difference_ && cycle_ < last && quiet_ < kRest) {
-    driver_.begin(units_.front()->outputs());
+    driver_.begin(unit().outputs());
     step(driver_.finish(cycle_));
   }
   if (difference_) return;
@@ -80,17 +98,16 @@ void Bench::drain() {
   judge();
 }
 
-void Bench::found(std::optional<Difference> difference, hca::Cycle cycle, std::size_t side) {
-  if (!difference || difference_) return;
-  difference_ = std::move(difference);
-  difference_->cycle = cycle;
-  difference_->side = sides_[side].name;
-  if (!difference_->queue) difference_->queue = queue_of(*difference_, side);
+void Bench::found(const std::optional<hca::PortDifference>& where, hca::Cycle cycle,
+                  std::size_t side, std::optional<std::uint32_t> queue) {
+  if (!where || difference_) return;
+  difference_ = {cycle, sides_[side].name, *where, queue};
+  if (!queue) difference_->queue = queue_of(where->port, side);
 }
 
 // One queue a cycle: the one that an input names, else each in its turn.
 std::uint32_t Bench::queue_to_look_at(const Inputs& in) const {
-  const std::uint32_t queues = units_.front()->parameters().queues;
+  const std::uint32_t queues = unit().parameters().queues;
   if (in.cmd_valid && in.cmd.queue < queues) return in.cmd.queue;
   if (in.doorbell_valid && in.doorbell.queue < queues) return in.doorbell.queue;
   if (in.take_valid && in.take.queue < queues && (cycle_ & 1U) == 0) return in.take.queue;
@@ -102,23 +119,33 @@ void Bench::compare(const Inputs& in) {
   for (std::size_t i = 1; i < units_.size() && !difference_; ++i) compare_side(i, queue);
 }
 
+// A narrow build carries fewer bits of an address, a tag or a beat.
+void Bench::compare_outputs(std::size_t index, hca::Cycle cycle) {
+  const Outputs& expected = unit().outputs();
+  const Outputs& actual = units_[index].unit->outputs();
+  if (same_ports(expected, actual)) return;
+  const PluginWidths& widths = units_[index].widths;
+  found(hca::difference(widths == PluginWidths{} ? expected : hca::narrowed(expected, widths),
+                        actual),
+        cycle, index);
+}
+
 // Outputs are those of the next cycle; counters and snapshots are as of the end of this one.
 void Bench::compare_side(std::size_t index, std::uint32_t queue) {
-  const hca::ReceiveQueueUnit& first = *units_.front();
-  const hca::ReceiveQueueUnit& unit = *units_[index];
-  if (!same_ports(first.outputs(), unit.outputs())) {
-    found(compare_ports(first.outputs(), unit.outputs()), cycle_ + 1, index);
+  const Unit& side = units_[index];
+  compare_outputs(index, cycle_ + 1);
+  if (side.counts) {
+    const auto& expected = unit().counters();
+    const auto& actual = side.unit->counters();
+    if (expected != actual) found(hca::difference(expected, actual), cycle_, index);
   }
-  if (first.counters() != unit.counters()) {
-    found(compare_counters(first.counters(), unit.counters()), cycle_, index);
-  }
-  auto snapshot = compare_snapshots(first.snapshot(queue), unit.snapshot(queue));
-  if (snapshot) snapshot->queue = queue;
-  found(std::move(snapshot), cycle_, index);
+  if (!side.shows_queues) return;
+  const auto differs = hca::difference(queue, unit().snapshot(queue), side.unit->snapshot(queue));
+  found(differs, cycle_, index, queue);
 }
 
 void Bench::compare_at_end() {
-  for (std::uint32_t queue = 0; queue < units_.front()->parameters().queues; ++queue) {
+  for (std::uint32_t queue = 0; queue < unit().parameters().queues; ++queue) {
     for (std::size_t i = 1; i < units_.size(); ++i) compare_side(i, queue);
   }
 }
@@ -128,31 +155,27 @@ void Bench::judge() {
   // "cycle N: text" with, perhaps, a number at its end.
   std::string text = scoreboard_.faults().front();
   text.erase(0, text.find(": ") + 2);
-  Difference d;
-  d.port = "rule";
-  d.field = text.substr(0, text.find_last_not_of("0123456789") + 1);
-  d.expected = "that it holds";
-  d.actual = text;
-  found(std::move(d), cycle_, 0);
+  const std::string rule = text.substr(0, text.find_last_not_of("0123456789") + 1);
+  found(hca::PortDifference{"rule", rule, "that it holds", text}, cycle_, 0);
 }
 
-std::optional<std::uint32_t> Bench::queue_of(const Difference& d, std::size_t side) const {
-  const auto& any = [&](bool Outputs::*valid) -> const Outputs& {
-    const Outputs& first = units_.front()->outputs();
-    return first.*valid ? first : units_[side]->outputs();
+std::optional<std::uint32_t> Bench::queue_of(const std::string& port, std::size_t side) const {
+  const auto any = [&](bool Outputs::*valid) -> const Outputs& {
+    const Outputs& first = unit().outputs();
+    return first.*valid ? first : units_[side].unit->outputs();
   };
-  if (d.port == "event") return any(&Outputs::event_valid).event.queue;
-  if (d.port == "dma_req") {
+  if (port == "event") return any(&Outputs::event_valid).event.queue;
+  if (port == "dma_req") {
     return static_cast<std::uint32_t>((any(&Outputs::dma_req_valid).dma_req.address >> 32U) - 1);
   }
-  if (d.port == "take_rsp") {
+  if (port == "take_rsp") {
     const std::uint32_t tag = any(&Outputs::take_rsp_valid).take_rsp.tag;
     for (const auto& w : scoreboard_.waits()) {
       if (w.take.tag == tag) return w.take.queue;
     }
     if (scoreboard_.answering()) return scoreboard_.answering()->take.queue;
   }
-  if (d.port == "cmd_rsp") return scoreboard_.command_queue();
+  if (port == "cmd_rsp") return scoreboard_.command_queue();
   return std::nullopt;
 }
 

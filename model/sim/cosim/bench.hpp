@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "hca/receive_queue_rtl/receive_queue_library.hpp"
 #include "sim/cosim/difference.hpp"
 #include "sim/cosim/operation_source.hpp"
 #include "sim/cosim/scoreboard_observer.hpp"
@@ -44,24 +45,36 @@ class Bench {
   std::optional<Difference> run(OperationSource& source, hca::Cycle beyond = 0);
 
   const Scoreboard& scoreboard() const { return scoreboard_; }
-  const hca::ReceiveQueueUnit& unit() const { return *units_.front(); }
+  const hca::ReceiveQueueUnit& unit() const { return *units_.front().unit; }
   /// Cycles that were run.
   hca::Cycle cycles() const { return cycle_; }
 
  private:
+  struct Unit {
+    std::unique_ptr<hca::ReceiveQueueUnit> unit;
+    bool counts = true;        ///< its counters can be compared
+    bool shows_queues = true;  ///< so can its snapshots
+    hw::rq::PluginWidths widths{};
+  };
+
+  static std::vector<Unit> make_all(std::span<const Side> sides,
+                                    const hw::rq::Parameters& parameters);
   void step(const hw::rq::Inputs& in);
+  void step_units(const hw::rq::Inputs& in);
   void drain();
   bool at_rest();
   void compare(const hw::rq::Inputs& in);
+  void compare_outputs(std::size_t index, hca::Cycle cycle);
   void compare_side(std::size_t index, std::uint32_t queue);
   void compare_at_end();
   void judge();
-  void found(std::optional<Difference> difference, hca::Cycle cycle, std::size_t side);
+  void found(const std::optional<hca::PortDifference>& where, hca::Cycle cycle, std::size_t side,
+             std::optional<std::uint32_t> queue = std::nullopt);
   std::uint32_t queue_to_look_at(const hw::rq::Inputs& in) const;
-  std::optional<std::uint32_t> queue_of(const Difference& difference, std::size_t side) const;
+  std::optional<std::uint32_t> queue_of(const std::string& port, std::size_t side) const;
 
   std::span<const Side> sides_;
-  std::vector<std::unique_ptr<hca::ReceiveQueueUnit>> units_;
+  std::vector<Unit> units_;
   CycleWatcher* watcher_;
   Scoreboard scoreboard_;
   StimulusDriver driver_;

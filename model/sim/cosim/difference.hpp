@@ -4,36 +4,36 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
-#include "hca/receive_queue/receive_queue_unit.hpp"
+#include "hca/receive_queue_rtl/port_difference.hpp"
 
 namespace hcasim::sim::cosim {
 
 /// The first place where a side is not as it should be.
 struct Difference {
-  hca::Cycle cycle = 0;  ///< in which it shows
-  std::string side;      ///< whose value `actual` is
-  std::string port;      ///< a port, or `counter`, `snapshot` or `rule`
-  std::string field;
-  std::string expected;  ///< what the first side shows
-  std::string actual;
+  std::uint64_t cycle = 0;             ///< in which it shows
+  std::string side;                    ///< whose value `actual` is
+  hca::PortDifference where;           ///< in what; its port may be `rule` or `assertion` too
   std::optional<std::uint32_t> queue;  ///< whose transactions explain it
+
+  /// The port without what belongs to one case only: `snapshot`, not `snapshot of queue 3`.
+  std::string_view port() const { return first_word(where.port); }
+  /// The field, as above: `wqe`, not `wqe byte 5`. Of a rule the whole text matters.
+  std::string_view field() const {
+    return where.port == "rule" ? std::string_view(where.field) : first_word(where.field);
+  }
 
   /// The same fault, as far as one can tell, whatever led to it.
   bool same_kind(const Difference& other) const {
-    return side == other.side && port == other.port && field == other.field;
+    return side == other.side && port() == other.port() && field() == other.field();
+  }
+
+ private:
+  static std::string_view first_word(std::string_view text) {
+    return text.substr(0, text.find(' '));
   }
 };
-
-/// @return port, field and values of the first difference; none if the ports agree
-std::optional<Difference> compare_ports(const hw::rq::Outputs& expected,
-                                        const hw::rq::Outputs& actual);
-
-std::optional<Difference> compare_counters(const hca::ReceiveQueueCounters& expected,
-                                           const hca::ReceiveQueueCounters& actual);
-
-std::optional<Difference> compare_snapshots(const hw::rq::Snapshot& expected,
-                                            const hw::rq::Snapshot& actual);
 
 /// One line: where, what was expected, what was found.
 std::string to_text(const Difference& difference);

@@ -3,7 +3,11 @@
 // The sides that are always there.
 #include "sim/cosim/side.hpp"
 
+#include <filesystem>
+#include <stdexcept>
+
 #include "hca/receive_queue/receive_queue_model.hpp"
+#include "hca/receive_queue_rtl/rtl_receive_queue.hpp"
 
 namespace hcasim::sim::cosim {
 namespace {
@@ -38,6 +42,16 @@ Side model_side() {
 Side skipping_model_side() {
   return {"model-skipping", [](const hw::rq::Parameters& parameters) {
             return std::make_unique<SkippingUnit>(parameters);
+          }};
+}
+
+Side rtl_side(const std::shared_ptr<const hca::ReceiveQueueLibrary>& library) {
+  return {std::filesystem::path(library->file()).stem().string(),
+          [library](const hw::rq::Parameters& parameters) {
+            if (parameters != library->plugin().parameters) {
+              throw std::invalid_argument(library->file() + " was built with other parameters");
+            }
+            return std::make_unique<hca::RtlReceiveQueue>(library);
           }};
 }
 

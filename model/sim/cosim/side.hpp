@@ -7,6 +7,7 @@
 #include <string>
 
 #include "hca/receive_queue/receive_queue_unit.hpp"
+#include "hca/receive_queue_rtl/receive_queue_library.hpp"
 
 namespace hcasim::sim::cosim {
 
@@ -25,5 +26,9 @@ Side model_side();
 
 /// The model, stepped only in cycles in which it says that something can change.
 Side skipping_model_side();
+
+/// RTL of a plug-in. Its factory throws std::invalid_argument for parameters that it was not built
+/// with.
+Side rtl_side(const std::shared_ptr<const hca::ReceiveQueueLibrary>& library);
 
 }  // namespace hcasim::sim::cosim

@@ -183,7 +183,7 @@ Waves record_waves(std::span<const Side> sides, const FailingStimulus& failing,
   ListSource source(failing.stimulus.operations);
   bench.run(source, kCyclesBehind);
   return {recorder.waveform(),
-          gtkwave_save(sides, file_name, failing.difference.cycle, failing.difference.port)};
+          gtkwave_save(sides, file_name, failing.difference.cycle, failing.difference.port())};
 }
 
 }  // namespace hcasim::sim::cosim

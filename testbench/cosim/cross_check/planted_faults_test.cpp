@@ -38,8 +38,8 @@ TEST_P(PlantedFault, IsFoundReportedAndShrunk) {
   const Fault& fault = GetParam();
   const std::vector<Side> sides{model_side(), fault.side};
   const FailingStimulus found = find(sides, fault.profile);
-  EXPECT_EQ(found.difference.port, fault.port) << to_text(found.difference);
-  EXPECT_EQ(found.difference.field, fault.field) << to_text(found.difference);
+  EXPECT_EQ(found.difference.port(), fault.port) << to_text(found.difference);
+  EXPECT_EQ(found.difference.field(), fault.field) << to_text(found.difference);
   EXPECT_EQ(found.difference.side, fault.side.name);
   ASSERT_TRUE(found.difference.queue);
 
