@@ -107,7 +107,9 @@ class StaleLine final : public FaultyUnit {
   };
 
   void tamper(const Inputs& in) override {
-    if (in.cmd_valid && in.cmd.op == CommandOp::kInit) lives_[in.cmd.queue].over = true;
+    for (auto& [queue, life] : lives_) {
+      if (model_.snapshot(queue).state == QueueState::kInvalid) life.over = true;
+    }
     const bool fresh = !shown_.take_rsp_valid || (in.take_rsp_ready && shown_.take_rsp.last);
     shown_ = out_;
     if (!shows_wqe()) return;
