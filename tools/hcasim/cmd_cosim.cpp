@@ -11,6 +11,7 @@
 #include "cosim_report.hpp"
 #include "output.hpp"
 #include "own_rtl.hpp"
+#include "sim/cosim/order_check.hpp"
 #include "sim/output/file_roles.hpp"
 #include "sim/record/output_directory.hpp"
 
@@ -114,6 +115,20 @@ int fail(const Setup& setup, const cosim::FailingStimulus& failing, const std::s
   return complain(cosim::to_text(failing.difference), kRunFailed);
 }
 
+/// A comparison by order has no cycle to show.
+int fail_by_order(const Setup& setup, const cosim::FailingStimulus& failing,
+                  const std::string& origin, Results& results, std::string text) {
+  const cosim::FailingStimulus small = cosim::order_shrink(setup.sides, failing);
+  text += "\n" + origin + "\n" + cosim::to_text(failing.difference) + "\n";
+  const std::string shrunk = cosim::to_text(small.stimulus, cosim::to_text(small.difference));
+  results.write("difference.txt", text);
+  results.write("failure.stimulus", cosim::to_text(failing.stimulus));
+  results.write("shrunk.stimulus", shrunk);
+  results.commit();
+  write_stdout(text + "\n" + shrunk);
+  return complain(cosim::to_text(failing.difference), kRunFailed);
+}
+
 int replay(const CosimCommand& command, Setup& setup, Results& results) {
   const cosim::StimulusList stimulus = cosim::load_stimulus(command.replay);
   if (setup.parameters != stimulus.parameters) {
@@ -123,13 +138,31 @@ int replay(const CosimCommand& command, Setup& setup, Results& results) {
     // The RTL that was built along has other sizes: the models are compared without it.
     setup.sides = {cosim::model_side(), cosim::skipping_model_side()};
   }
-  const auto difference = cosim::replay(setup.sides, stimulus);
+  const bool by_order = command.compare == "order";
+  const auto difference =
+      by_order ? cosim::order_replay(setup.sides, stimulus) : cosim::replay(setup.sides, stimulus);
   if (!difference) {
     write_stdout(fmt::format("{}: no difference in {} operations\n", command.replay,
                              stimulus.operations.size()));
     return kGood;
   }
-  return fail(setup, {stimulus, *difference}, "replay of " + command.replay, results, {});
+  const std::string origin = "replay of " + command.replay;
+  if (by_order) return fail_by_order(setup, {stimulus, *difference}, origin, results, {});
+  return fail(setup, {stimulus, *difference}, origin, results, {});
+}
+
+int order_runs(const CosimCommand& command, const Setup& setup, Results& results) {
+  std::string text = profile_head(setup.sides);
+  for (const cosim::Profile* const profile : chosen(command)) {
+    const cosim::RandomRun run{profile, setup.parameters, command.seed, command.cycles};
+    const cosim::RunResult result = cosim::order_check(setup.sides, run);
+    text += profile_line(*profile, result);
+    if (!result.failing) continue;
+    const std::string origin = fmt::format("profile {}, seed {}", profile->name, command.seed);
+    return fail_by_order(setup, *result.failing, origin, results, std::move(text));
+  }
+  write_stdout(text);
+  return kGood;
 }
 
 double goal_of(const CosimCommand& command) {
@@ -173,6 +206,7 @@ int run_command(const CosimCommand& command) {
   Setup setup(command);
   Results results(command);
   if (!command.replay.empty()) return replay(command, setup, results);
+  if (command.compare == "order") return order_runs(command, setup, results);
   return random_runs(command, setup, results);
 }
 

@@ -77,6 +77,10 @@ class Scoreboard {
   /// Data of WQEs is that of another memory than read() shows: it is not judged.
   void ignore_data() { judge_data_ = false; }
 
+  /// Follows a unit of another latency, and one that does not count: doorbells and commands count
+  /// as accepted when they are handshaken. It judges what it can; rules that name cycles fail.
+  void follow_handshakes() { by_handshake_ = true; }
+
   /// Takes note of cycle n: its inputs, its outputs, and the outputs of the next cycle.
   void cycle(hca::Cycle n, const hw::rq::Inputs& in, const hw::rq::Outputs& now,
              const hw::rq::Outputs& next);
@@ -165,6 +169,7 @@ class Scoreboard {
   const hca::ReceiveQueueUnit& unit_;
   ScoreboardObserver* observer_;
   bool judge_data_ = true;
+  bool by_handshake_ = false;
   hw::rq::Parameters p_;
   hca::ReceiveQueueCounters before_;
   hca::Cycle cycle_ = 0;

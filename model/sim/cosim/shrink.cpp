@@ -28,8 +28,8 @@ Operations join_waits(const Operations& operations) {
 
 class Shrinker {
  public:
-  Shrinker(std::span<const Side> sides, const FailingStimulus& failing, hca::Cycle budget)
-      : sides_(sides), best_(failing), budget_(budget) {}
+  Shrinker(const TryStimulus& attempt, const FailingStimulus& failing, hca::Cycle budget)
+      : attempt_(attempt), best_(failing), budget_(budget) {}
 
   FailingStimulus shrink() {
     try_operations(best_.stimulus.operations);  // cuts off what comes after the difference
@@ -62,15 +62,13 @@ class Shrinker {
   /// Keeps the candidate if it fails in the same way, up to the operation that shows it.
   bool try_operations(const Operations& candidate) {
     if (budget_ == 0) return false;
-    const Operations joined = join_waits(candidate);
-    Bench bench(sides_, best_.stimulus.parameters);
-    ListSource source(joined);
-    const auto difference = bench.run(source);
-    budget_ -= std::min(budget_, bench.cycles() + 1);
-    if (!difference || !difference->same_kind(best_.difference)) return false;
-    const auto used = static_cast<std::ptrdiff_t>(source.position());
-    operations().assign(joined.begin(), joined.begin() + used);
-    best_.difference = *difference;
+    const StimulusList joined{best_.stimulus.parameters, join_waits(candidate)};
+    const Trial trial = attempt_(joined);
+    budget_ -= std::min(budget_, trial.cycles + 1);
+    if (!trial.difference || !trial.difference->same_kind(best_.difference)) return false;
+    const auto used = static_cast<std::ptrdiff_t>(trial.operations);
+    operations().assign(joined.operations.begin(), joined.operations.begin() + used);
+    best_.difference = *trial.difference;
     return true;
   }
 
@@ -163,7 +161,7 @@ class Shrinker {
     return false;
   }
 
-  std::span<const Side> sides_;
+  const TryStimulus& attempt_;
   FailingStimulus best_;
   hca::Cycle budget_;
 };
@@ -176,9 +174,23 @@ std::optional<Difference> replay(std::span<const Side> sides, const StimulusList
   return bench.run(source);
 }
 
+FailingStimulus shrink(const TryStimulus& attempt, const FailingStimulus& failing,
+                       hca::Cycle budget) {
+  return Shrinker(attempt, failing, budget).shrink();
+}
+
 FailingStimulus shrink(std::span<const Side> sides, const FailingStimulus& failing,
                        hca::Cycle budget) {
-  return Shrinker(sides, failing, budget).shrink();
+  const auto attempt = [sides](const StimulusList& stimulus) {
+    Bench bench(sides, stimulus.parameters);
+    ListSource source(stimulus.operations);
+    Trial trial;
+    trial.difference = bench.run(source);
+    trial.cycles = bench.cycles();
+    trial.operations = source.position();
+    return trial;
+  };
+  return shrink(TryStimulus(attempt), failing, budget);
 }
 
 }  // namespace hcasim::sim::cosim
