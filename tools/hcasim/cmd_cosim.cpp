@@ -38,8 +38,11 @@ class Setup {
   explicit Setup(const CosimCommand& command) {
     sides.push_back(cosim::model_side());
     if (command.compare == "cycle") sides.push_back(cosim::skipping_model_side());
-    const bool own = command.libraries.empty();
-    for (const std::string& file : own ? own_rtl() : command.libraries) add(file, own);
+    std::vector<std::string> files = command.libraries;
+    if (files.empty()) {
+      if (const auto own = find_own_rtl("receive_queue_rtl.so")) files.push_back(*own);
+    }
+    for (const std::string& file : files) add(file);
     if (sides.size() == 1) {
       throw sim::InputError("--rtl", 0, 0, "a plug-in with RTL, for none was built", "");
     }
@@ -49,16 +52,15 @@ class Setup {
   hw::rq::Parameters parameters;
 
  private:
-  // All have to be of one size; that of the first given is taken.
-  void add(const std::string& file, bool own) {
+  // All have to be of one size; that of the first is taken.
+  void add(const std::string& file) {
     const auto library = load(file);
     const hw::rq::Parameters& found = library->plugin().parameters;
     if (libraries_++ == 0) parameters = found;
-    if (found == parameters) {
-      sides.push_back(cosim::rtl_side(library));
-    } else if (!own) {
+    if (found != parameters) {
       throw sim::InputError(file, 0, 0, "the same parameters as the other RTL has", "others");
     }
+    sides.push_back(cosim::rtl_side(library));
   }
 
   unsigned libraries_ = 0;

@@ -95,7 +95,7 @@ void define(CLI::App& app, CosimCommand& command) {
       ->type_name("NAME")
       ->allow_extra_args(false);
   add_path(app, "--rtl", command.libraries,
-           "Plug-in with RTL to compare; repeatable (default: those that were built along)")
+           "Plug-in with RTL to compare; repeatable (default: the one that was built along)")
       ->type_name("LIB")
       ->allow_extra_args(false);
   app.add_option("--compare", command.compare,

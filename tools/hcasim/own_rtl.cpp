@@ -7,19 +7,15 @@
 
 namespace hcasim::tools {
 
-std::vector<std::string> own_rtl() {
+std::optional<std::string> find_own_rtl(const std::string& name) {
   namespace fs = std::filesystem;
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
-  std::vector<std::string> found;
-  for (const char* name : {"receive_queue_rtl.so", "receive_queue_cxxrtl.so"}) {
-    for (const fs::path& folder : {program, program / "../lib/hcasim"}) {
-      if (!fs::exists(folder / name, error)) continue;
-      found.push_back(folder / name);
-      break;
-    }
+  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (const fs::path& file :
+       {folder / name, folder / ".." / HCASIM_LIBRARY_FOLDER / "hcasim" / name}) {
+    if (fs::exists(file, error)) return file.lexically_normal().string();
   }
-  return found;
+  return std::nullopt;
 }
 
 }  // namespace hcasim::tools

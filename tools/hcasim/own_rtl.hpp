@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
-#include <vector>
 
 namespace hcasim::tools {
 
-/// Plug-ins of the project's own receive-queue RTL that were built with the program, in its usual
-/// sizes: beside it, or where they are installed. Empty when there are none.
-std::vector<std::string> own_rtl();
+/// The plug-in `name` of the project's own RTL: beside the program, or where it is installed. None
+/// when it was not built.
+std::optional<std::string> find_own_rtl(const std::string& name);
 
 }  // namespace hcasim::tools
