@@ -25,21 +25,23 @@ module lowest_bit #(
     localparam int unsigned WordIndexWidth = $clog2(Words);
 
     logic [Words*64-1:0]       padded;
-    logic [Words-1:0]          has, unused_has;
+    logic [Words-1:0]          has, lowest_word;
     logic [WordIndexWidth-1:0] word;
-    logic [63:0]               chosen, unused_chosen;
+    logic [63:0]               chosen, lowest_one;
     logic [5:0]                bit_index;
-    logic                      unused_bit;
 
     assign padded = (Words * 64)'(bits_i);
     for (genvar w = 0; w < Words; w++) begin : gen_word
       assign has[w] = |padded[w*64 +: 64];
     end
-    lowest_bit #(.Width(Words), .IndexWidth(WordIndexWidth)) u_word (
-        .bits_i(has), .found_o(found_o), .one_hot_o(unused_has), .index_o(word));
-    assign chosen = padded[{word, 6'd0} +: 64];
-    lowest_bit #(.Width(64), .IndexWidth(6)) u_bit (
-        .bits_i(chosen), .found_o(unused_bit), .one_hot_o(unused_chosen), .index_o(bit_index));
+    assign lowest_word = has & (~has + Words'(1));
+    one_hot_index #(.Width(Words), .IndexWidth(WordIndexWidth)) u_word (
+        .one_hot_i(lowest_word), .index_o(word));
+    assign chosen     = padded[{word, 6'd0} +: 64];
+    assign lowest_one = chosen & (~chosen + 64'd1);
+    one_hot_index #(.Width(64), .IndexWidth(6)) u_bit (
+        .one_hot_i(lowest_one), .index_o(bit_index));
+    assign found_o = |has;
     assign index_o = IndexWidth'({word, bit_index});
     always_comb begin
       one_hot_o = '0;

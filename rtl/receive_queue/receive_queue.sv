@@ -15,7 +15,9 @@ module receive_queue #(
     parameter int unsigned AddressWidth = 64,   // at least 13
     parameter int unsigned IndexWidth = 16,     // at least 2, at most 16
     parameter int unsigned TakeTagWidth = 32,
-    parameter int unsigned DataWidth = 512      // even
+    parameter int unsigned DataWidth = 512,     // even
+    // Of the assertions only: rq_assertions.sv.
+    parameter int unsigned BoundDmaCycles = 0
 ) (
     input  logic                          clk_i,
     input  logic                          rst_ni,
@@ -182,6 +184,7 @@ module receive_queue #(
   logic [QW-1:0]           holds_queue, holds_next_queue, judge_queue;
   logic                    found, peek, flushed, bad_queue, fetch_error, waited, counted;
   logic [QueueWidth-1:0]   judge_number;
+  logic [TW-1:0]           judge_id, take_id;
   logic [TakeTagWidth-1:0] judge_tag;
   logic                    tentative, judged, consume, fires;
   logic [2:0]              judge_status, judge_stride;
@@ -198,6 +201,8 @@ module receive_queue #(
   logic                    fetch_go, evict, drop, pop, fetch_holds;
   logic [QW-1:0]           needy_queue, fifo_queue, fetch_queue, victim;
   logic [BW-1:0]           lines_free;
+  logic [Lines-1:0]        lines_used;
+  logic [Tags-1:0]         tags_used;
   logic [1:0]              fetch_state;
   logic [AddressWidth-1:0] fetch_base, fetch_address;
   logic [2:0]              fetch_stride, victim_stride;
@@ -306,7 +311,7 @@ module receive_queue #(
       .clk_i, .rst_ni,
       .found_o(found), .queue_o(judge_number), .tag_o(judge_tag), .peek_o(peek),
       .flushed_o(flushed), .bad_queue_o(bad_queue), .fetch_error_o(fetch_error), .waited_o(waited),
-      .counted_o(counted), .needy_o(needy), .needy_queue_o(needy_queue), .waits_o(waits),
+      .counted_o(counted), .id_o(judge_id), .free_id_o(take_id), .needy_o(needy), .needy_queue_o(needy_queue), .waits_o(waits),
       .begins_to_wait_o(begins_to_wait), .quiet_o(quiet_takes),
       .answerable_next_o(answerable_next),
       .freed_i(freed && Prefetch == 1), .freed_queue_i(holds_queue), .freed_pending_i(freed_pending),
@@ -392,7 +397,7 @@ module receive_queue #(
       .Tags(Tags), .Prefetch(Prefetch), .IndexWidth(IndexWidth), .QW(QW), .PW(PW), .LW(LW), .GW(GW),
       .StampWidth(StampWidth)
   ) u_tags (
-      .clk_i, .rst_ni, .free_o(tag_free), .free_tag_o(free_tag), .open_i(fetch_go),
+      .clk_i, .rst_ni, .free_o(tag_free), .used_o(tags_used), .free_tag_o(free_tag), .open_i(fetch_go),
       .open_queue_i(fetch_queue), .open_stride_i(fetch_stride), .open_first_i(fetch_fetch),
       .open_slots_i(slots), .open_place_i(first_place), .open_stamp_i(stamp),
       .failed_o(failed), .failed_queue_o(failed_queue), .failed_first_o(failed_first),
@@ -412,7 +417,7 @@ module receive_queue #(
       .Lines(Lines), .DataWidth(DataWidth), .QW(QW), .PW(PW), .LW(LW),
       .StampWidth(StampWidth)
   ) u_buffer (
-      .clk_i, .rst_ni, .free_o(lines_free),
+      .clk_i, .rst_ni, .free_o(lines_free), .used_o(lines_used),
       .reserve_i(fetch_go ? lines_of(slots, fetch_stride) : '0),
       .release1_i(freed ? BW'(1) << freed_log : '0),
       .release2_i(evict ? lines_of(victim_stored, victim_stride) : '0),
@@ -556,5 +561,39 @@ module receive_queue #(
       .dma_requests_failed_o(count_dma_requests_failed_o), .evictions_o(count_evictions_o),
       .wqes_evicted_o(count_wqes_evicted_o), .fifo_drops_o(count_fifo_drops_o),
       .limit_events_o(count_limit_events_o), .fetch_error_events_o(count_fetch_error_events_o));
+
+`ifndef YOSYS
+`ifndef RECEIVE_QUEUE_NO_ASSERTIONS
+  rq_assertions #(
+      .Queues(Queues), .Takes(Takes), .Prefetch(Prefetch), .Tags(Tags), .FetchBytes(FetchBytes),
+      .Lines(Lines), .AddressWidth(AddressWidth), .IndexWidth(IndexWidth), .QW(QW), .TW(TW),
+      .GW(GW), .BoundDmaCycles(BoundDmaCycles)
+  ) u_assertions (
+      .clk_i, .rst_ni, .judged_i(judged), .judge_id_i(judge_id),
+      .judge_known_i(known(judge_number)), .judge_queue_i(judge_queue), .peek_i(peek),
+      .status_i(judge_status), .consume_i(consume), .fires_i(fires), .slot_i(judge_slot),
+      .remaining_i(judge_remaining), .found_i(found), .out_free_i(out_free),
+      .event_free_i(event_free), .bell_event_i(bell_event), .fetch_go_i(fetch_go), .needy_i(needy),
+      .fetch_queue_i(fetch_queue), .fetch_first_i(fetch_fetch), .slots_i(slots),
+      .fetched_i(fetched), .fetch_holds_i(fetch_holds), .fetch_stride_i(fetch_stride),
+      .address_i(fetch_address), .bytes_i(fetch_bytes), .tag_i(free_tag), .tags_used_i(tags_used),
+      .lines_free_i(lines_free), .lines_used_i(lines_used), .evict_i(evict), .victim_i(victim),
+      .waits_i(waits), .fetching_i(fetching), .holds_i(holds), .holds_queue_i(holds_queue),
+      .failed_enters_i(failed_enters), .beat_fail_i(beat_fail), .beat_end_i(beat_end),
+      .store_i(store), .beat_tag_i(dma_rsp_tag_i[GW-1:0]),
+      .beat_queue_i(beat_queue), .bell_item_i(bell_item), .bell_bad_i(bell_bad),
+      .bell_taken_i(bell_taken), .bell_move_i(bell_move), .bell_leave_i(bell_leave),
+      .bell_known_i(known(bell_number)), .bell_queue_i(bell_queue), .bell_head_i(bell_new_head),
+      .cmd_init_i(cmd_init), .cmd_load_i(cmd_load), .cmd_set_state_i(cmd_set_state),
+      .cmd_state_i(cmd_new_state), .cmd_limit_i(cmd_set_limit), .cmd_queue_i(cmd_queue),
+      .cmd_base_i(cmd_base), .cmd_size_i(cmd_size), .cmd_head_i(cmd_head), .cmd_tail_i(load_tail),
+      .cmd_limit_value_i(cmd_init ? '0 : cmd_limit), .take_i(take_enters), .take_id_i(take_id),
+      .take_known_i(known(take_queue_i)), .take_queue_i(take_queue), .take_bad_i(take_bad),
+      .take_flushed_i(take_flushed), .answer_done_i(answer_done),
+      .valid_input_i(cmd_valid_i || doorbell_valid_i || dma_rsp_valid_i || take_valid_i),
+      .quiet_output_i(!cmd_rsp_valid_o && !dma_req_valid_o && !take_rsp_valid_o && !event_valid_o),
+      .idle_i(idle_o));
+`endif
+`endif
 
 endmodule

@@ -16,6 +16,7 @@ module rq_tags #(
     input  logic                  rst_ni,
     // allocation in step 3
     output logic                  free_o,
+    output logic [Tags-1:0]       used_o,
     output logic [GW-1:0]         free_tag_o,
     input  logic                  open_i,
     input  logic [QW-1:0]         open_queue_i,
@@ -82,6 +83,7 @@ module rq_tags #(
   lowest_bit #(.Width(Tags), .IndexWidth(GW)) u_failed (
       .bits_i(failed_q), .found_o(failed_o), .one_hot_o(failed_one_hot), .index_o(failed_tag));
 
+  assign used_o         = used_q;
   assign failed_queue_o = queue_q[failed_tag];
   assign failed_first_o = first_q[failed_tag];
 

@@ -70,6 +70,47 @@ void define(CLI::App& app, ConfigCommand& command) {
   app.add_flag("--markdown", command.markdown, "Print the reference of all keys instead");
 }
 
+/// Percent.
+void add_percent(CLI::App& app, const std::string& name, std::optional<double>& percent,
+                 const std::string& text) {
+  const auto take = [name, &percent](const std::string& given) {
+    const char* const end = given.data() + given.size();
+    double number = -1;
+    const auto [last, error] = std::from_chars(given.data(), end, number);
+    if (error != std::errc() || last != end || !(number >= 0 && number <= 100)) {
+      throw sim::InputError(name, 0, 0, "a number from 0 to 100",
+                            given.empty() ? "nothing" : given);
+    }
+    percent = number;
+  };
+  app.add_option_function<std::string>(name, take, text)->type_name("PERCENT");
+}
+
+void define(CLI::App& app, CosimCommand& command) {
+  add_number(app, "--cycles", command.cycles, "Cycles of each profile (default: 200000)")
+      ->type_name("N");
+  add_number(app, "--seed", command.seed, "Seed of everything that is drawn (default: 1)")
+      ->type_name("N");
+  app.add_option("--profile", command.profiles, "Kind of traffic; repeatable (default: all)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  add_path(app, "--rtl", command.libraries,
+           "Plug-in with RTL to compare; repeatable (default: the one that was built along)")
+      ->type_name("LIB")
+      ->allow_extra_args(false);
+  app.add_option("--compare", command.compare,
+                 "Compare every port in every cycle (default), or order and content only, for RTL "
+                 "of other latency: cycle or order")
+      ->type_name("HOW");
+  add_path(app, "--replay", command.replay, "Replay a stimulus instead")->type_name("FILE");
+  add_path(app, "--out", command.out,
+           "Write coverage.txt to DIR, or what shows and replays a difference")
+      ->type_name("DIR");
+  add_percent(app, "--goal", command.goal,
+              "Fail below so much functional coverage (default: 100 for all profiles of at least "
+              "200000 cycles, else 0)");
+}
+
 void define(CLI::App& app, ImportCommand& command) {
   add_path(app, "CAPTURE", command.captures,
            "Captures of RoCEv2 or InfiniBand packets; several are merged by time. Or a text of "
@@ -139,6 +180,8 @@ class CommandLine {
     app_.require_subcommand(0, 1);
     add("config", "Print the effective configuration with type, range and source of each key",
         config_);
+    add("cosim", "Compare receive-queue RTL with the model on every cycle of random traffic",
+        cosim_);
     add("import", "Turn a capture or tracepoints into a trace and say what was found", import_);
     add("run", "Replay a trace on simulated hosts", run_);
   }
@@ -158,6 +201,7 @@ class CommandLine {
     if (!app_.remaining().empty()) fail_early(chosen);
     if (const auto found = first_unexpected(chosen)) fail_unexpected(chosen, *found);
     check_sources(chosen);
+    if (chosen.get_name() == "cosim") return cosim_;
     if (chosen.get_name() == "import") return import_;
     if (chosen.get_name() == "run") return run_;
     return config_;
@@ -225,6 +269,7 @@ class CommandLine {
 
   CLI::App app_{"Simulates RDMA host channel adapters cycle by cycle.", "hcasim"};
   ConfigCommand config_;
+  CosimCommand cosim_;
   ImportCommand import_;
   RunCommand run_;
 };

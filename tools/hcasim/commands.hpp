@@ -11,6 +11,7 @@ namespace hcasim::tools {
 
 int run_command(const PrintCommand& command);
 int run_command(const ConfigCommand& command);
+int run_command(const CosimCommand& command);
 int run_command(const ImportCommand& command);
 /// @param observer may be null
 int run_command(const RunCommand& command, sim::RunObserver* observer);

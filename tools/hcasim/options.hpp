@@ -52,12 +52,24 @@ struct RunCommand {
   std::vector<std::string> rtl;         ///< plug-ins for the latter two; none: our own
 };
 
+/// `hcasim cosim`
+struct CosimCommand {
+  std::uint64_t cycles = 200'000;  ///< of each profile
+  std::uint64_t seed = 1;
+  std::vector<std::string> profiles;   ///< empty: all
+  std::vector<std::string> libraries;  ///< plug-ins with RTL; empty: those built along
+  std::string compare = "cycle";
+  std::string replay;          ///< stimulus to replay in place of random runs; empty: none
+  std::string out;             ///< folder for the results; empty: none
+  std::optional<double> goal;  ///< functional coverage to reach, in percent
+};
+
 /// `--help` or `--version`: a text for stdout and nothing else to do.
 struct PrintCommand {
   std::string text;
 };
 
-using Command = std::variant<PrintCommand, ConfigCommand, ImportCommand, RunCommand>;
+using Command = std::variant<PrintCommand, ConfigCommand, CosimCommand, ImportCommand, RunCommand>;
 
 /// A command line that cannot be understood; what() is one line.
 class UsageError : public std::runtime_error {

@@ -7,12 +7,11 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
+
+#include "own_rtl.hpp"
 
 namespace hcasim::tools {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr char kOwnRtl[] = "receive_queue_rtl_1024.so";
 
@@ -29,12 +28,7 @@ sim::ReceiveQueueKind kind_of(const std::string& name) {
 }  // namespace
 
 std::string own_rtl() {
-  std::error_code error;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const fs::path& file :
-       {folder / kOwnRtl, folder / ".." / HCASIM_LIBRARY_FOLDER / "hcasim" / kOwnRtl}) {
-    if (fs::exists(file, error)) return file.lexically_normal().string();
-  }
+  if (const auto found = find_own_rtl(kOwnRtl)) return *found;
   throw sim::InputError("--rq", 0, 0, "--rtl FILE, since this program was built without its RTL",
                         "none");
 }

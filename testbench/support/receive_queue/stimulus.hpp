@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "support/receive_queue/scoreboard.hpp"
+#include "sim/cosim/scoreboard.hpp"
 
 namespace hcasim::testbench {
+
+using sim::cosim::Scoreboard;
 
 /// What kind of traffic a random run sees. Chances are in percent per cycle.
 struct StimulusProfile {

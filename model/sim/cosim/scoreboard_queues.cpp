@@ -5,9 +5,9 @@
 #include <bit>
 #include <cstring>
 
-#include "support/receive_queue/scoreboard.hpp"
+#include "sim/cosim/scoreboard_observer.hpp"
 
-namespace hcasim::testbench {
+namespace hcasim::sim::cosim {
 
 using namespace hw::rq;
 
@@ -73,6 +73,7 @@ void Scoreboard::requested(const DmaRequest& r) {
   const unsigned from_tail = distance(q, q.tail, first) + slots;
   expect(from_tail + (answering_wqe_ && answering_->take.queue == id ? 1U : 0U) <= p_.prefetch,
          "rule 9: prefetch");
+  if (observer_ != nullptr) observer_->requested(r, q);
   for (unsigned i = 0; i < slots; ++i) q.arrived[first + i] = false;
   q.fetch = (first + slots) % q.size;
   requests_[r.tag] = {true, false,     false, id, q.epoch, first, slots, (r.bytes + 63) / 64,
@@ -94,9 +95,10 @@ void Scoreboard::beat(const DmaBeat& beat) {
   Queue& q = queues_[r.queue];
   const bool live = q.state == QueueState::kReady && q.epoch == r.epoch;
   const bool failed = live && (beat.error || (beat.last && r.received + 1 < r.expected));
+  if (observer_ != nullptr) observer_->beat(beat, r, live, failed);
   if (failed) {
     expected_events_.push_back({r.queue, EventKind::kFetchError, r.first});
-    leave(r.queue, QueueState::kError, &r);
+    leave(r.queue, QueueState::kError, FlushCause::kFetchError, &r);
   } else if (live && r.received < r.expected) {
     arrive(r, q);
   }
@@ -112,12 +114,13 @@ void Scoreboard::arrive(Request& r, Queue& q) {
   for (unsigned i = before; i < bytes / q.stride; ++i) q.arrived[r.first + i] = true;
 }
 
-void Scoreboard::leave(std::uint32_t id, QueueState next, const Request* failed) {
+void Scoreboard::leave(std::uint32_t id, QueueState next, FlushCause cause, const Request* failed) {
   Queue& q = queues_[id];
   bool oldest = true;
   for (Wait& w : waits_) {
     if (next == QueueState::kPaused || w.verdict || w.take.queue != id) continue;
     w.verdict = TakeStatus::kFlushed;
+    w.cause = cause;
     if (w.take.kind == TakeKind::kPeek) continue;
     const bool inside = failed != nullptr && q.tail >= failed->first &&
                         q.tail < failed->first + failed->slots && !q.arrived[q.tail];
@@ -130,19 +133,53 @@ void Scoreboard::leave(std::uint32_t id, QueueState next, const Request* failed)
   q.state = next;
 }
 
-void Scoreboard::doorbell(const Doorbell& d) {
-  const auto bad = [&] { expected_events_.push_back({d.queue, EventKind::kBadDoorbell, d.head}); };
-  if (!known(d.queue) || queues_[d.queue].state == QueueState::kInvalid) return bad();
-  Queue& q = queues_[d.queue];
-  if (q.state == QueueState::kError) return;
-  const bool ready = q.state == QueueState::kReady;
-  if (ready && d.head == q.head) return;
-  const bool good =
-      ready && d.head < q.size && distance(q, q.tail, d.head) > distance(q, q.tail, q.head);
-  if (!good) {
-    leave(d.queue, QueueState::kError, nullptr);
-    return bad();
+DoorbellEffect Scoreboard::effect_of(const Doorbell& d) const {
+  if (!known(d.queue)) return DoorbellEffect::kUnknown;
+  const Queue& q = queues_[d.queue];
+  switch (q.state) {
+    case QueueState::kInvalid:
+      return DoorbellEffect::kInvalid;
+    case QueueState::kError:
+      return DoorbellEffect::kError;
+    case QueueState::kPaused:
+      return DoorbellEffect::kPaused;
+    case QueueState::kReady:
+      break;
   }
+  if (d.head >= q.size) return DoorbellEffect::kBeyondSize;
+  if (d.head == q.head) return DoorbellEffect::kEqual;
+  const bool good = distance(q, q.tail, d.head) > distance(q, q.tail, q.head);
+  return good ? DoorbellEffect::kGood : DoorbellEffect::kOverRun;
+}
+
+bool Scoreboard::bad(const Doorbell& d) const {
+  const DoorbellEffect effect = effect_of(d);
+  return effect != DoorbellEffect::kGood && effect != DoorbellEffect::kEqual &&
+         effect != DoorbellEffect::kError;
+}
+
+void Scoreboard::doorbell(const Doorbell& d) {
+  const DoorbellEffect effect = effect_of(d);
+  const auto bad = [&] { expected_events_.push_back({d.queue, EventKind::kBadDoorbell, d.head}); };
+  if (observer_ != nullptr) {
+    observer_->doorbell(d, effect, known(d.queue) ? &queues_[d.queue] : nullptr);
+  }
+  switch (effect) {
+    case DoorbellEffect::kError:
+    case DoorbellEffect::kEqual:
+      return;
+    case DoorbellEffect::kUnknown:
+    case DoorbellEffect::kInvalid:
+      return bad();
+    case DoorbellEffect::kPaused:
+    case DoorbellEffect::kBeyondSize:
+    case DoorbellEffect::kOverRun:
+      leave(d.queue, QueueState::kError, FlushCause::kDoorbell);
+      return bad();
+    case DoorbellEffect::kGood:
+      break;
+  }
+  Queue& q = queues_[d.queue];
   for (; q.head != d.head; q.head = (q.head + 1) % q.size) ++q.generation[q.head];
 }
 
@@ -222,6 +259,9 @@ void Scoreboard::command(const Command& c) {
   expect(!command_, "two commands at a time");
   command_ = ActiveCommand{c, check(c)};
   answered_ = false;
+  if (observer_ != nullptr) {
+    observer_->command(c, command_->status, known(c.queue) ? &queues_[c.queue] : nullptr);
+  }
   if (command_->status != CommandStatus::kOk) return;
   Queue& q = queues_[c.queue];
   const bool ends = c.op == CommandOp::kToError || c.op == CommandOp::kInvalidate;
@@ -239,10 +279,11 @@ void Scoreboard::command(const Command& c) {
     q.limit = c.limit;
     q.arm = c.arm;
   } else if (c.op == CommandOp::kPause) {
-    leave(c.queue, QueueState::kPaused, nullptr);
+    leave(c.queue, QueueState::kPaused, FlushCause::kPause);
   } else if (ends) {
-    leave(c.queue, c.op == CommandOp::kToError ? QueueState::kError : QueueState::kInvalid,
-          nullptr);
+    const bool to_error = c.op == CommandOp::kToError;
+    leave(c.queue, to_error ? QueueState::kError : QueueState::kInvalid,
+          to_error ? FlushCause::kToError : FlushCause::kInvalidate);
   }
 }
 
@@ -257,4 +298,4 @@ void Scoreboard::check_lines() {
   expect(lines <= p_.lines, "rule 9: more lines in use than there are");
 }
 
-}  // namespace hcasim::testbench
+}  // namespace hcasim::sim::cosim
