@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The queue that eviction picks: the one whose next WQE belongs to the oldest request, of those that
-// hold complete WQEs and that nothing protects. Requests are numbered as they are chosen; 48 bits
-// outlast three days of one request a cycle at 1 GHz, and after that only the choice would be off.
+// The queue that eviction picks: the one whose next WQE belongs to the oldest request, of those
+// that hold complete WQEs and that nothing protects. Requests are numbered as they are chosen; 48
+// bits outlast three days of one request a cycle at 1 GHz, and after that only the choice would be
+// off.
 module rq_eviction #(
     parameter int unsigned Queues = 64,
     parameter int unsigned QW = 6,
@@ -46,8 +47,8 @@ module rq_eviction #(
   assign victim_valid_o = wanted_i && candidates != '0;
 
   // A tree of comparisons, from the queues at level QW to one at level 0. An item is {none, stamp,
-  // queue}, so that the smaller of two is the older, and no candidate loses against any. A simulator
-  // passes over it while no victim is wanted.
+  // queue}, so that the smaller of two is the older, and no candidate loses against any. A
+  // simulator passes over it while no victim is wanted.
   for (genvar l = 0; l <= QW; l++) begin : gen_level
     logic [(NodeWidth<<l)-1:0] items;
 
