@@ -3,8 +3,8 @@
 
 // The shared buffer of lines. A request reserves its lines by number when it is chosen; a beat gets
 // the lowest free line when it arrives. The lines of a WQE are chained; the first stands in a table
-// by queue and place (a queue has Prefetch places, which its slots use in turn). Two WQEs of 32 bytes
-// that came in one beat share a line, though they have reserved two.
+// by queue and place (a queue has Prefetch places, which its slots use in turn). Two WQEs of 32
+// bytes that came in one beat share a line, though they have reserved two.
 module rq_buffer #(
     parameter int unsigned Lines = 64,
     parameter int unsigned DataWidth = 512,
@@ -67,7 +67,7 @@ module rq_buffer #(
   localparam int unsigned Places = 1 << (QW + PW);
 
   logic [CW-1:0]        free_q;
-  logic [Lines-1:0]     used_q, used_d, unused_one_hot;
+  logic [Lines-1:0]     used_q, used_d, kept, unused_one_hot;
   logic [DataWidth-1:0] data_q   [0:Lines-1];
   logic [LW-1:0]        next_q   [0:Lines-1];
   logic [QW-1:0]        owner_q  [0:Lines-1];
@@ -89,14 +89,33 @@ module rq_buffer #(
   assign any_leave   = evict_i || beat_leave_i || bell_leave_i || cmd_leave_i;
 
   always_comb begin
+    kept = '0;
+    if (keep_i && any_leave) begin
+      for (int unsigned i = 0; i < Lines; i++)
+        kept[i] = owner_q[i] == keep_queue_i && place_q[i] == keep_place_i;
+    end
+  end
+
+  always_comb begin
     used_d = used_q;
-    if (any_leave) begin
+    if (evict_i) begin
       for (int unsigned i = 0; i < Lines; i++) begin
-        if (((evict_i && owner_q[i] == victim_i) || (beat_leave_i && owner_q[i] == store_queue_i) ||
-             (bell_leave_i && owner_q[i] == bell_queue_i) ||
-             (cmd_leave_i && owner_q[i] == cmd_queue_i)) &&
-            !(keep_i && owner_q[i] == keep_queue_i && place_q[i] == keep_place_i))
-          used_d[i] = 1'b0;
+        if (owner_q[i] == victim_i && !kept[i]) used_d[i] = 1'b0;
+      end
+    end
+    if (beat_leave_i) begin
+      for (int unsigned i = 0; i < Lines; i++) begin
+        if (owner_q[i] == store_queue_i && !kept[i]) used_d[i] = 1'b0;
+      end
+    end
+    if (bell_leave_i) begin
+      for (int unsigned i = 0; i < Lines; i++) begin
+        if (owner_q[i] == bell_queue_i && !kept[i]) used_d[i] = 1'b0;
+      end
+    end
+    if (cmd_leave_i) begin
+      for (int unsigned i = 0; i < Lines; i++) begin
+        if (owner_q[i] == cmd_queue_i && !kept[i]) used_d[i] = 1'b0;
       end
     end
     if (read_free_i) used_d[read_line_i] = 1'b0;
