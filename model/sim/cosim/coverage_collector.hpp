@@ -26,7 +26,7 @@ class CoverageCollector final : public ScoreboardObserver, public CycleWatcher {
   void take(const hw::rq::Take& take, const Queue* queue) override;
   void judged(const Scoreboard::Wait& wait, const hw::rq::TakeBeat& beat, const Queue* queue,
               unsigned limit) override;
-  void requested(const hw::rq::DmaRequest& request, const Queue& queue) override;
+  void requested(const hw::rq::DmaRequest& request, std::uint32_t id, const Queue& queue) override;
   void beat(const hw::rq::DmaBeat& beat, const Request& request, bool live, bool failed) override;
 
   void cycle(hca::Cycle n, const hw::rq::Inputs& in, const hw::rq::Outputs& now,

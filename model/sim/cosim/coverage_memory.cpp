@@ -10,8 +10,7 @@ namespace hcasim::sim::cosim {
 
 using namespace hw::rq;
 
-void CoverageCollector::requested(const DmaRequest& request, const Queue& queue) {
-  const auto id = static_cast<std::uint32_t>((request.address >> 32U) - 1);
+void CoverageCollector::requested(const DmaRequest& request, std::uint32_t id, const Queue& queue) {
   const auto first = static_cast<unsigned>((request.address - queue.base) / queue.stride);
   const unsigned slots = request.bytes / queue.stride;
   now_.fetch = id;

@@ -37,10 +37,10 @@ std::optional<Difference> compare(OutputPort port, const std::vector<OrderRun::E
 std::optional<Difference> compare(const OrderRun::Log& expected, const OrderRun::Log& actual) {
   OrderRun::Log all = expected;
   all.insert(actual.begin(), actual.end());
-  static const std::vector<OrderRun::Entry> kNothing;
+  static const std::vector<OrderRun::Entry> none;
   const auto of = [](const OrderRun::Log& log, const auto& key) -> const auto& {
     const auto found = log.find(key);
-    return found == log.end() ? kNothing : found->second;
+    return found == log.end() ? none : found->second;
   };
   std::optional<Difference> first;
   for (const auto& [key, entries] : all) {

@@ -74,7 +74,8 @@ class Scoreboard {
   /// @param observer is told what happens; may be null
   explicit Scoreboard(const hca::ReceiveQueueUnit& unit, ScoreboardObserver* observer = nullptr);
 
-  /// Data of WQEs is that of another memory than read() shows: it is not judged.
+  /// Data of WQEs is that of another memory than read() shows: it is not judged. Rings may lie
+  /// anywhere.
   void ignore_data() { judge_data_ = false; }
 
   /// Follows a unit of another latency, and one that does not count: doorbells and commands count
@@ -111,6 +112,8 @@ class Scoreboard {
   std::optional<std::uint32_t> command_queue() const {
     return command_ ? std::optional(command_->command.queue) : std::nullopt;
   }
+  /// The READY queue whose ring holds this address.
+  std::optional<std::uint32_t> queue_at(std::uint64_t address) const;
   /// What lies in host memory.
   hw::rq::Beat read(std::uint64_t address) const;
   static unsigned distance(const Queue& q, unsigned from, unsigned to) {

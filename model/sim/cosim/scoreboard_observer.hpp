@@ -31,7 +31,8 @@ class ScoreboardObserver {
   virtual void judged(const Scoreboard::Wait& wait, const hw::rq::TakeBeat& beat,
                       const Queue* queue, unsigned limit) = 0;
   /// `request` is on the port from the next cycle; `fetch` of the queue is still the one before it.
-  virtual void requested(const hw::rq::DmaRequest& request, const Queue& queue) = 0;
+  virtual void requested(const hw::rq::DmaRequest& request, std::uint32_t id,
+                         const Queue& queue) = 0;
   /// A beat of a request that is under way. `live`: its queue is READY and has been since.
   virtual void beat(const hw::rq::DmaBeat& beat, const Request& request, bool live,
                     bool failed) = 0;

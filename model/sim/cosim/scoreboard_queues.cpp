@@ -48,11 +48,26 @@ Beat Scoreboard::read(std::uint64_t address) const {
   return data;
 }
 
+std::optional<std::uint32_t> Scoreboard::queue_at(std::uint64_t address) const {
+  const auto holds = [&](std::uint32_t id) {
+    const Queue& q = queues_[id];
+    return q.state == QueueState::kReady && address >= q.base &&
+           address - q.base < std::uint64_t{q.size} * q.stride;
+  };
+  // Where a stimulus puts them.
+  const auto guess = static_cast<std::uint32_t>((address >> 32U) - 1);
+  if (known(guess) && holds(guess)) return guess;
+  for (std::uint32_t id = 0; !judge_data_ && id < queues_.size(); ++id) {
+    if (holds(id)) return id;
+  }
+  return std::nullopt;
+}
+
 void Scoreboard::requested(const DmaRequest& r) {
-  const auto id = static_cast<std::uint32_t>((r.address >> 32U) - 1);
-  if (!expect(known(id), "rule 9: request of no queue")) return;
+  const auto found = queue_at(r.address);
+  if (!expect(found.has_value(), "rules 2, 7: request of no READY queue's ring")) return;
+  const std::uint32_t id = *found;
   Queue& q = queues_[id];
-  expect(q.state == QueueState::kReady, "rule 7: a fetch started outside READY");
   if (!expect(r.tag < p_.tags && !requests_[r.tag].used, "rule 9: tag in use")) return;
   for (unsigned tag = 0; tag < r.tag; ++tag) {
     expect(requests_[tag].used, "rule 9: a lower tag was free");
@@ -73,7 +88,7 @@ void Scoreboard::requested(const DmaRequest& r) {
   const unsigned from_tail = distance(q, q.tail, first) + slots;
   expect(from_tail + (answering_wqe_ && answering_->take.queue == id ? 1U : 0U) <= p_.prefetch,
          "rule 9: prefetch");
-  if (observer_ != nullptr) observer_->requested(r, q);
+  if (observer_ != nullptr) observer_->requested(r, id, q);
   for (unsigned i = 0; i < slots; ++i) q.arrived[first + i] = false;
   q.fetch = (first + slots) % q.size;
   requests_[r.tag] = {true, false,     false, id, q.epoch, first, slots, (r.bytes + 63) / 64,

@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "hca/receive_queue/receive_queue_model.hpp"
-#include "support/receive_queue/reference_unit.hpp"
 #include "sim/cosim/scoreboard.hpp"
+#include "support/receive_queue/reference_unit.hpp"
 #include "support/receive_queue/stimulus.hpp"
 
 namespace hcasim::testbench {
