@@ -20,4 +20,8 @@ module lowest_bit #(
   assign found_o   = |bits_i;
   assign one_hot_o = bits_i & (~bits_i + Width'(1));
 
+`ifdef FORMAL_LOWEST_BIT
+  `include "common/formal/lowest_bit.svh"
+`endif
+
 endmodule

@@ -77,4 +77,8 @@ module output_fifo #(
     end
   end
 
+`ifdef FORMAL_OUTPUT_FIFO
+  `include "common/formal/output_fifo.svh"
+`endif
+
 endmodule
