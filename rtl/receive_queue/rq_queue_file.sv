@@ -238,7 +238,7 @@ module rq_queue_file #(
     cmd_stored_o = stored_q[cmd_queue_i] - 8'(consume_i && judge_queue_i == cmd_queue_i);
     if (beat_queue_i == cmd_queue_i) cmd_stored_o = cmd_stored_o + 8'(beat_count_i);
     if ((evict_i && victim_i == cmd_queue_i) || (beat_fail_i && beat_queue_i == cmd_queue_i) ||
-        (bell_leave_i && bell_queue_i == cmd_queue_i))
+        (bell_leave_i && bell_queue_i == cmd_queue_i) || !live_q[cmd_queue_i])
       cmd_stored_o = '0;
   end
 

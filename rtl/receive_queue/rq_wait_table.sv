@@ -87,7 +87,7 @@ module rq_wait_table #(
   logic [Takes-1:0]  open_q, open_d;              // no verdict yet
   logic [Takes-1:0]  peek_q, bad_q, error_q, waited_q, counted_q;
   logic [Takes-1:0]  answerable_q, answerable_d;
-  logic [Takes-1:0]  needy_q, needy_d, pending_q, pending_d;
+  logic [Takes-1:0]  needy_q, needy_d, pending, waited;
   logic [Queues-1:0] waits_q;
 
   // Picks, from the start of the cycle.
@@ -119,7 +119,6 @@ module rq_wait_table #(
   assign needy_o          = |needy_q;
   assign needy_queue_o    = queue_q[needy_id][QW-1:0];
   assign waits_o          = waits_q;
-  assign begins_to_wait_o = pending_q & ~waited_q;
   assign quiet_o          = counted_q == '0;
   assign judge_queue      = queue_o[QW-1:0];
   assign leave            = judged_i ? oldest : '0;
@@ -218,46 +217,50 @@ module rq_wait_table #(
   always_comb begin
     answerable_d = answerable_q & ~leave;
     needy_d      = needy_q & ~leave;
-    pending_d    = pending_q & ~leave;
+    pending      = '0;
     if (needy_fetched_i) needy_d = needy_d & ~oldest_needy;
     if (freed_i && freed_waits) begin
       answerable_d[freed_first] = freed_settled_i;
       needy_d[freed_first]      = freed_needy_i;
-      pending_d[freed_first]    = freed_pending_i;
+      pending[freed_first]      = freed_pending_i;
     end
     if (judge_waits) begin
       answerable_d[popped_next] = judge_settled_i;
       needy_d[popped_next]      = judge_needy_i;
-      pending_d[popped_next]    = judge_pending_i;
+      pending[popped_next]      = judge_pending_i;
     end
     if (beat_i && beat_waits) begin
       answerable_d[beat_first] = beat_settled_i;
       needy_d[beat_first]      = beat_needy_i;
-      pending_d[beat_first]    = beat_pending_i;
+      pending[beat_first]      = beat_pending_i;
     end
     if (bell_i && bell_waits) begin
       answerable_d[bell_first] = bell_settled_i;
       needy_d[bell_first]      = bell_needy_i;
-      pending_d[bell_first]    = bell_pending_i;
+      pending[bell_first]      = bell_pending_i;
     end
     if (cmd_i && cmd_waits) begin
       answerable_d[cmd_first] = cmd_settled_i;
       needy_d[cmd_first]      = cmd_needy_i;
-      pending_d[cmd_first]    = cmd_pending_i;
+      pending[cmd_first]      = cmd_pending_i;
     end
     if (enter_chain) begin
       answerable_d[take_first] = take_settled_i;
       needy_d[take_first]      = take_needy_i;
-      pending_d[take_first]    = take_pending_i;
+      pending[take_first]      = take_pending_i;
     end else if (take_i) begin
       answerable_d[free_id] = 1'b1;
     end
     answerable_d = answerable_d | flushed;
     needy_d      = needy_d & ~flushed;
-    pending_d    = pending_d & ~flushed;
+    pending      = pending & ~flushed;
   end
 
   assign answerable_next_o = |answerable_d;
+
+  // Whom the next cycle will find waiting for a WQE that is posted, for the first time.
+  assign waited           = take_i ? waited_q & ~free_one_hot : waited_q;
+  assign begins_to_wait_o = pending & ~waited;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -265,7 +268,6 @@ module rq_wait_table #(
       open_q       <= '0;
       answerable_q <= '0;
       needy_q      <= '0;
-      pending_q    <= '0;
       counted_q    <= '0;
       waits_q      <= '0;
     end else begin
@@ -273,7 +275,6 @@ module rq_wait_table #(
       open_q       <= open_d;
       answerable_q <= answerable_d;
       needy_q      <= needy_d;
-      pending_q    <= pending_d;
       counted_q    <= cmd_count_i ? cmd_match : counted_q & ~leave;
       if (pop && pop_last) waits_q[judge_queue] <= 1'b0;
       if (beat_fail_i) waits_q[beat_queue_i] <= 1'b0;
@@ -284,7 +285,7 @@ module rq_wait_table #(
   end
 
   always_ff @(posedge clk_i) begin
-    waited_q <= waited_q | pending_q;
+    waited_q <= waited | pending;
     error_q  <= error_q | failed;
     if (take_i) begin
       queue_q[free_id]  <= take_queue_i;
@@ -292,7 +293,6 @@ module rq_wait_table #(
       peek_q[free_id]   <= take_peek_i;
       bad_q[free_id]    <= take_bad_i;
       error_q[free_id]  <= 1'b0;
-      waited_q[free_id] <= 1'b0;
     end
     if (pop && !pop_last) first_q[judge_queue] <= popped_next;
     if (enter_chain) begin
