@@ -59,6 +59,9 @@ receive_queue #(
     .count_evictions_o(evicted), .count_limit_events_o(limit_entered),
     .count_fetch_error_events_o(fetch_error_entered));
 
+logic first_passed = 1'b0;
+always_ff @(posedge clk_i) first_passed <= rst_n;
+
 // An offer stays until it is accepted.
 logic                                                cmd_kept, doorbell_kept, take_kept;
 logic [3+QueueWidth+AddressWidth+4*IndexWidth+48-1:0] cmd_payload, cmd_kept_payload;
@@ -92,6 +95,29 @@ always_comb begin
   assume (cmd_base[AddressWidth-1] == cmd_queue[0]);
   assume (cmd_base[AddressWidth-2:0] <= 13'd7680);
   assume (cmd_arm == 32'd0);  // an arm number is carried, nothing more
+  // What makes a proof reach further.
+`ifdef STRIDE
+  assume (cmd_stride == 16'd`STRIDE);
+  assume (cmd_base == {cmd_queue[0], 13'd3968});  // 4096 less 128: a ring may cross a page
+`endif
+`ifdef ONE_QUEUE
+  if (cmd_valid) assume (cmd_queue == {1'b0, watched});
+  if (doorbell_valid) assume (doorbell_queue == {1'b0, watched});
+  if (take_valid) assume (take_queue == {1'b0, watched});
+`endif
+`ifdef INIT_FIRST
+  // The queue watched, which is queue 0, is started in the first cycle, with a ring of three slots.
+  assume (!some_queue);
+  if (rst_n && !first_passed)
+    assume (cmd_valid && cmd_op == 3'd0 && cmd_queue == 2'd0 && cmd_size == 3'd3);
+`endif
+`ifdef READY_NEIGHBOURS
+  // Answers and events are always taken.
+  assume (cmd_rsp_ready && take_rsp_ready && event_ready && dma_req_ready);
+`endif
+`ifdef NO_COMMANDS
+  if (first_passed) assume (!cmd_valid);
+`endif
 end
 
 // Host memory: each request is answered as it should be, or with an error, or too short. Of a tag:

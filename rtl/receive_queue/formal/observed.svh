@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What happened to the queue watched in the cycle before (was_ is its start), seen from the ports, and
-// what state that should have led to, by the table of doorbells and the table of commands. Payloads
-// of accepted commands and doorbells are kept until the unit counts them as accepted.
+// What happened to the queue watched in the cycle before (was_ is its start), and what state that
+// should have led to, by the table of doorbells and the table of commands.
 
 function automatic logic [IndexWidth-1:0] distance(
     input logic [IndexWidth-1:0] from, input logic [IndexWidth-1:0] to,
@@ -39,27 +38,33 @@ always_ff @(posedge clk_i) begin
                   (dma_rsp_error || (dma_rsp_last && answer_left != 8'd1));
 end
 
-// The doorbell and the command that were accepted in it.
+// The doorbell and the command that were accepted in it, looked at where they leave the input buffers,
+// of which common.pass_buffer proves that they come out as they went in. Wires that are kept are
+// connected to nets of the unit by tasks.toml.
+(* keep *) logic                                                 bell_taken, cmd_taken;
+(* keep *) logic [QueueWidth+IndexWidth-1:0]                     bell_item;
+(* keep *) logic [3+QueueWidth+AddressWidth+4*IndexWidth+48-1:0] cmd_item;
+(* keep *) logic [$clog2(Lines+1)-1:0]                           lines_free;
+(* keep *) logic [AddressWidth-1:0]                              base_0, base_1;
+(* keep *) logic [2:0]                                           stride_0, stride_1;
+
 logic [QueueWidth-1:0]   bell_queue, c_queue;
-logic [IndexWidth-1:0] bell_head, c_size, c_head, c_tail, c_limit;
+logic [IndexWidth-1:0]   bell_head, c_size, c_head, c_tail, c_limit;
 logic [2:0]              c_op;
 logic [AddressWidth-1:0] c_base;
 logic [15:0]             c_stride;
 logic [31:0]             c_arm;
-logic                    bell_known, c_known, bell_mine, c_mine, bells_fit, commands_fit;
+logic                    bell_mine, c_mine, bell_accepted = 1'b0, c_accepted = 1'b0;
 
-formal_fifo #(.Width(QueueWidth + IndexWidth)) u_bells (
-    .clk_i, .rst_ni(rst_n), .push_i(doorbell_valid && doorbell_ready), .data_i(doorbell_payload),
-    .pop_i(doorbell_done), .valid_o(bell_known), .data_o({bell_queue, bell_head}),
-    .fits_o(bells_fit));
-formal_fifo #(.Width(3 + QueueWidth + AddressWidth + 4 * IndexWidth + 48)) u_commands (
-    .clk_i, .rst_ni(rst_n), .push_i(cmd_valid && cmd_ready), .data_i(cmd_payload),
-    .pop_i(command_done), .valid_o(c_known),
-    .data_o({c_op, c_queue, c_base, c_size, c_stride, c_head, c_tail, c_limit, c_arm}),
-    .fits_o(commands_fit));
+always_ff @(posedge clk_i) begin
+  bell_accepted           <= rst_n && bell_taken;
+  {bell_queue, bell_head} <= bell_item;
+  c_accepted              <= rst_n && cmd_taken;
+  {c_op, c_queue, c_base, c_size, c_stride, c_head, c_tail, c_limit, c_arm} <= cmd_item;
+end
 
-assign bell_mine = doorbell_done && bell_queue == {1'b0, watched};
-assign c_mine    = command_done && c_queue == {1'b0, watched};
+assign bell_mine = bell_accepted && bell_queue == {1'b0, watched};
+assign c_mine    = c_accepted && c_queue == {1'b0, watched};
 
 // The answer that was judged in it, and the request that was chosen.
 logic judged, judged_mine, judged_peek, handed_over, chosen, chosen_mine;
@@ -163,4 +168,21 @@ always_ff @(posedge clk_i) begin
     lives <= !lives;
   end
   if (c_load && c_op == 3'd0) stride <= c_stride_log;
+end
+
+// Lemmas: they hold the registers kept here against those of the unit, which shortens every proof.
+always_comb begin
+  if (rst_n && state != receive_queue_pkg::StateInvalid) begin
+    `CHECK((c_load ? c_base : base) == (watched ? base_1 : base_0))
+    `CHECK((c_load && c_op == 3'd0 ? c_stride_log : stride) ==
+            (watched ? stride_1 : stride_0))
+  end
+  if (rst_n && (state == receive_queue_pkg::StateReady || state == receive_queue_pkg::StatePaused))
+  begin
+    `CHECK(size != '0 && size <= 3'd4 && head < size && tail < size && fetch < size)
+    `CHECK(distance(tail, fetch, size) <= distance(tail, head, size))
+  end
+  if (rst_n) begin
+    `CHECK(lines_free <= ($clog2(Lines + 1))'(Lines))
+  end
 end

@@ -5,7 +5,6 @@
 // unit's own number; that it is neither too large nor too small shows only in the cases in which the
 // request is limited by it.
 
-logic [$clog2(Lines+1)-1:0] lines_free;  // connected to the number in the buffer
 logic [$clog2(Lines+1)-1:0] was_lines_free;
 logic [Tags-1:0] busy = '0, failing = '0;  // tags
 logic [Tags-1:0] busy_now, failing_now;
@@ -54,7 +53,6 @@ end
 
 always_comb begin
   if (rst_n && was_running) begin
-    `CHECK(lines_free <= ($clog2(Lines + 1))'(Lines))
     if (chosen) begin
       `CHECK(dma_req_tag < 6'(Tags) && !busy[dma_req_tag[0]])
       `CHECK(dma_req_tag == 6'd0 || busy[0])
