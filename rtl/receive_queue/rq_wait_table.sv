@@ -24,6 +24,8 @@ module rq_wait_table #(
     output logic                    fetch_error_o,
     output logic                    waited_o,
     output logic                    counted_o,
+    output logic [TW-1:0]           id_o,             // number of the entry
+    output logic [TW-1:0]           free_id_o,        // where the next take goes
     output logic                    needy_o,          // a queue is needy
     output logic [QW-1:0]           needy_queue_o,    // the one with the oldest TAKE
     output logic [Queues-1:0]       waits_o,          // queues with a waiting TAKE
@@ -116,6 +118,8 @@ module rq_wait_table #(
   assign flushed_o        = !open_q[oldest_id] && !bad_queue_o && !fetch_error_o;
   assign waited_o         = waited_q[oldest_id];
   assign counted_o        = counted_q[oldest_id];
+  assign id_o             = oldest_id;
+  assign free_id_o        = free_id;
   assign needy_o          = |needy_q;
   assign needy_queue_o    = queue_q[needy_id][QW-1:0];
   assign waits_o          = waits_q;
