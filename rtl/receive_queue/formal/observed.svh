@@ -47,6 +47,8 @@ end
 (* keep *) logic [$clog2(Lines+1)-1:0]                           lines_free;
 (* keep *) logic [AddressWidth-1:0]                              base_0, base_1;
 (* keep *) logic [2:0]                                           stride_0, stride_1;
+(* keep *) logic [Takes-1:0]                                     needy;
+(* keep *) logic                                                 in_fifo;
 
 logic [QueueWidth-1:0]   bell_queue, c_queue;
 logic [IndexWidth-1:0]   bell_head, c_size, c_head, c_tail, c_limit;
@@ -184,5 +186,7 @@ always_comb begin
   end
   if (rst_n) begin
     `CHECK(lines_free <= ($clog2(Lines + 1))'(Lines))
+    // What the task receive_queue.idle takes for granted.
+    `CHECK(needy == '0 || in_fifo)
   end
 end
