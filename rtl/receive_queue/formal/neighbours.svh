@@ -115,6 +115,10 @@ always_comb begin
   // Answers and events are always taken.
   assume (cmd_rsp_ready && take_rsp_ready && event_ready && dma_req_ready);
 `endif
+`ifdef LIVES_ONLY
+  if (cmd_valid) assume (cmd_op == 3'd0 || cmd_op == 3'd5);  // INIT, INVALIDATE
+  assume (!doorbell_valid && !dma_rsp_error && !(take_valid && take_kind));
+`endif
 `ifdef NO_COMMANDS
   if (first_passed) assume (!cmd_valid);
 `endif

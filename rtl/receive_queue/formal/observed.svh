@@ -172,6 +172,7 @@ always_ff @(posedge clk_i) begin
   if (c_load && c_op == 3'd0) stride <= c_stride_log;
 end
 
+`ifndef NO_LEMMAS
 // Lemmas: they hold the registers kept here against those of the unit, which shortens every proof.
 always_comb begin
   if (rst_n && state != receive_queue_pkg::StateInvalid) begin
@@ -190,3 +191,4 @@ always_comb begin
     `CHECK(needy == '0 || in_fifo)
   end
 end
+`endif
