@@ -27,4 +27,8 @@ module age_order #(
     end
   end
 
+`ifdef FORMAL_AGE_ORDER
+  `include "common/formal/age_order.svh"
+`endif
+
 endmodule

@@ -49,4 +49,8 @@ module lowest_bit #(
     end
   end
 
+`ifdef FORMAL_LOWEST_BIT
+  `include "common/formal/lowest_bit.svh"
+`endif
+
 endmodule

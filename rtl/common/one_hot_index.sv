@@ -19,4 +19,8 @@ module one_hot_index #(
     assign index_o[b] = |(one_hot_i & with_bit);
   end
 
+`ifdef FORMAL_ONE_HOT_INDEX
+  `include "common/formal/one_hot_index.svh"
+`endif
+
 endmodule

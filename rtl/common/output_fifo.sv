@@ -79,4 +79,8 @@ module output_fifo #(
     end
   end
 
+`ifdef FORMAL_OUTPUT_FIFO
+  `include "common/formal/output_fifo.svh"
+`endif
+
 endmodule

@@ -48,4 +48,8 @@ module pass_buffer #(
     if (enter && held_q == 2'd1 && !leave_held) second_q <= data_i;
   end
 
+`ifdef FORMAL_PASS_BUFFER
+  `include "common/formal/pass_buffer.svh"
+`endif
+
 endmodule
