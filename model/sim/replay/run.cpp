@@ -402,6 +402,9 @@ RunResult run_trace(const RunOptions& options, const SystemConfig& config) {
   } catch (const hca::LockstepMismatch&) {
     replay->keep_recordings();
     throw;
+  } catch (const hca::RtlFault&) {
+    replay->keep_recordings();
+    throw;
   } catch (const LineError& error) {
     throw RunError(describe(name, error.mishap()));
   } catch (const SimulationError& error) {

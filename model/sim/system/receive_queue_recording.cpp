@@ -19,8 +19,9 @@ std::filesystem::path recording_of_node(const std::filesystem::path& file,
 void ReceiveQueueRecording::write(OutputSet* outputs) const {
   OutputFile file(file_, outputs);
   hw::rq::Parameters needed = parameters_;
-  // No timing depends on the number of queues: any unit with as many will do.
-  needed.queues = std::min(parameters_.queues, std::max(queues_, hw::rq::Parameters{}.queues));
+  // No timing depends on the number of queues, and the largest RTL of the project has so many.
+  constexpr std::uint32_t kQueuesOfRtl = 1024;
+  needed.queues = std::min(parameters_.queues, std::max(queues_, kQueuesOfRtl));
   file.write(hca::stimulus_head(needed));
   file.write(text_);
   file.commit();

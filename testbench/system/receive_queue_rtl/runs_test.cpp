@@ -164,18 +164,52 @@ TEST(ReceiveQueueRtl, WrongOptionsAreRefused) {
   expect_refused("--rq rtl --rtl " + hand_trace("srq"), "expected a shared library");
 }
 
+std::string with_wrong_rtl(const std::string& name, const Scratch& scratch) {
+  return "run " + hand_trace("srq") + kLines64 + " --rtl " + HCASIM_WRONG_RTL_FOLDER + name +
+         ".so --out " + scratch.file("out") + " --record-rq " + scratch.file("rq.stimulus");
+}
+
 TEST(ReceiveQueueRtl, AFaultFailsALockstepRun) {
   const Scratch scratch;
-  const std::string wrong = HCASIM_WRONG_RTL_FOLDER "early_limit.so";
-  const std::string run =
-      "run " + hand_trace("srq") + kLines64 + " --rtl " + wrong + " --out " + scratch.file("out");
-  const Outcome outcome = hcasim(run + " --rq lockstep");
+  const Outcome outcome = hcasim(with_wrong_rtl("early_limit", scratch) + " --rq lockstep");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_TRUE(std::regex_search(
       outcome.err, std::regex("receive queues of node server: cycle [0-9]+, event, valid: expected "
                               "0 \\(model\\), found 1 \\(receive_queue, Verilator [0-9.]+\\)")))
       << outcome.err;
   EXPECT_FALSE(fs::exists(scratch.file("out") + "/stats.json"));
+  EXPECT_THAT(contents(scratch.file("rq-server.stimulus")), testing::EndsWith("take queue=0\n"));
+}
+
+TEST(ReceiveQueueRtl, AnAssertionOfTheRtlFailsARun) {
+  const Scratch scratch;
+  const Outcome outcome = hcasim(with_wrong_rtl("early_limit_asserted", scratch) + " --rq rtl");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(std::regex_search(
+      outcome.err, std::regex("early_limit_asserted.so: cycle [0-9]+: rq_assertions.sv:[0-9]+: "
+                              "Assertion failed in [^ ]*rule4_limit")))
+      << outcome.err;
+  EXPECT_FALSE(fs::exists(scratch.file("out") + "/stats.json"));
+}
+
+TEST(ReceiveQueueRtl, TrafficIsRecorded) {
+  const Scratch scratch;
+  const std::string arguments = "run " + hand_trace("srq") + " --record-rq ";
+  ASSERT_EQ(hcasim(arguments + scratch.file("model.stimulus")).status, 0);
+  const std::string rtl = " --rq rtl --rtl " + kRtl1024;
+  ASSERT_EQ(hcasim(arguments + scratch.file("rtl.stimulus") + rtl).status, 0);
+  const std::string recorded = contents(scratch.file("model-server.stimulus"));
+  EXPECT_THAT(recorded,
+              testing::StartsWith("hcasim-receive-queue-stimulus 1\nparameters queues=1024 "
+                                  "takes=16 prefetch=8 tags=32 fetch_bytes=512 "
+                                  "lines=4096 events=8\n"));
+  for (const char* line :
+       {"init queue=0 size=9 stride=32 head=0 offset=", "doorbell queue=0 head=5", "beat tag=0",
+        "set_limit queue=0 limit=3 arm=1", "take queue=0", "pause queue=0",
+        "command op=3 queue=0 size=33 ", "invalidate queue=0"}) {
+    EXPECT_THAT(recorded, testing::HasSubstr('\n' + std::string(line)));
+  }
+  EXPECT_EQ(recorded, contents(scratch.file("rtl-server.stimulus")));
 }
 
 }  // namespace

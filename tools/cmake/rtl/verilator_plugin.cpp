@@ -10,6 +10,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "beat_bits.hpp"
@@ -35,6 +36,10 @@ std::string& stopped() {
 void stop(const char* file, int line, const std::string& otherwise) {
   std::string text = std::exchange(printed(), {});
   text.erase(std::min(text.find('\n'), text.size()));
+  constexpr std::string_view kMark = "%Error: ";  // behind the time, which is not the cycle
+  if (const auto mark = text.find(kMark); mark != std::string::npos) {
+    text.erase(0, mark + kMark.size());
+  }
   if (text.empty()) text = std::string(file) + ':' + std::to_string(line) + ": " + otherwise;
   if (stopped().empty()) stopped() = text;
 }
