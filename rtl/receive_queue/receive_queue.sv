@@ -404,9 +404,9 @@ module receive_queue #(
       .StampWidth(StampWidth)
   ) u_tags (
       .clk_i, .rst_ni, .free_o(tag_free), .used_o(tags_used), .free_tag_o(free_tag),
-      .open_i(fetch_go),
-      .open_queue_i(fetch_queue), .open_stride_i(fetch_stride), .open_first_i(fetch_fetch),
-      .open_slots_i(slots), .open_place_i(first_place), .open_stamp_i(stamp),
+      .open_i(fetch_go), .open_queue_i(fetch_queue), .open_stride_i(fetch_stride),
+      .open_first_i(fetch_fetch), .open_slots_i(slots), .open_place_i(first_place),
+      .open_stamp_i(stamp),
       .failed_o(failed), .failed_queue_o(failed_queue), .failed_first_o(failed_first),
       .failed_enters_i(failed_enters), .failed_next_o(failed_next),
       .beat_i(dma_rsp_valid_i), .beat_tag_i(dma_rsp_tag_i), .beat_last_i(dma_rsp_last_i),
@@ -421,8 +421,7 @@ module receive_queue #(
       .cmd_count_i(count_requests), .cmd_queue_i(cmd_queue), .quiet_o(quiet_requests));
 
   rq_buffer #(
-      .Lines(Lines), .DataWidth(DataWidth), .QW(QW), .PW(PW), .LW(LW),
-      .StampWidth(StampWidth)
+      .Lines(Lines), .DataWidth(DataWidth), .QW(QW), .PW(PW), .LW(LW), .StampWidth(StampWidth)
   ) u_buffer (
       .clk_i, .rst_ni, .free_o(lines_free), .used_o(lines_used),
       .reserve_i(fetch_go ? lines_of(slots, fetch_stride) : '0),
@@ -456,13 +455,12 @@ module receive_queue #(
   rq_command_stage #(.IndexWidth(IndexWidth), .QW(QW)) u_command_stage (
       .clk_i, .rst_ni, .item_i(cmd_item), .bells_done_i(cmd_bells_done), .op_i(cmd_op),
       .known_i(known(cmd_number)), .queue_i(cmd_queue), .base_low_i(cmd_base[8:0]),
-      .size_i(cmd_size),
-      .stride_i(cmd_stride_given), .head_i(cmd_head), .tail_i(cmd_tail), .taken_o(cmd_taken),
-      .state_i(cmd_state), .queue_stride_i(cmd_stride), .set_state_o(cmd_set_state),
-      .state_o(cmd_new_state), .leave_o(cmd_leave), .flush_o(cmd_flush), .init_o(cmd_init),
-      .load_o(cmd_load), .load_tail_o(load_tail), .limit_o(cmd_set_limit),
-      .init_stride_o(init_stride), .count_requests_o(count_requests),
-      .count_takes_o(count_takes),
+      .size_i(cmd_size), .stride_i(cmd_stride_given), .head_i(cmd_head), .tail_i(cmd_tail),
+      .taken_o(cmd_taken), .state_i(cmd_state), .queue_stride_i(cmd_stride),
+      .set_state_o(cmd_set_state), .state_o(cmd_new_state), .leave_o(cmd_leave),
+      .flush_o(cmd_flush), .init_o(cmd_init), .load_o(cmd_load), .load_tail_o(load_tail),
+      .limit_o(cmd_set_limit), .init_stride_o(init_stride),
+      .count_requests_o(count_requests), .count_takes_o(count_takes),
       .quiet_i(quiet_takes && quiet_out && quiet_requests), .query_queue_o(query_queue),
       .query_state_i(query_state), .query_size_i(query_size), .query_head_i(query_head),
       .query_fetch_i(query_fetch), .query_tail_i(query_tail), .query_limit_i(query_limit),
@@ -472,31 +470,24 @@ module receive_queue #(
       .rsp_tail_o(cmd_rsp_tail_o), .rsp_limit_o(cmd_rsp_limit_o),
       .at_rest_next_o(cmd_rests_next));
 
-  logic [QueueWidth-1:0] event_queue;
-  logic [1:0]            event_kind;
-  logic [31:0]           event_value;
+  logic [QueueWidth+33:0] event_payload;  // queue, kind, value
 
   assign event_free    = event_room && !failed;
   assign failed_enters = event_room && failed;
   always_comb begin
-    event_queue = judge_number;
-    event_kind  = receive_queue_pkg::EventLimit;
-    event_value = judge_arm;
+    event_payload = {judge_number, receive_queue_pkg::EventLimit, judge_arm};
     if (bell_event) begin
-      event_queue = bell_number;
-      event_kind  = receive_queue_pkg::EventBadDoorbell;
-      event_value = 32'(bell_new_head);
+      event_payload = {bell_number, receive_queue_pkg::EventBadDoorbell, 32'(bell_new_head)};
     end
     if (failed_enters) begin
-      event_queue = QueueWidth'(failed_queue);
-      event_kind  = receive_queue_pkg::EventFetchError;
-      event_value = 32'(failed_first);
+      event_payload = {QueueWidth'(failed_queue), receive_queue_pkg::EventFetchError,
+                       32'(failed_first)};
     end
   end
 
   output_fifo #(.Width(QueueWidth + 34), .Depth(Events)) u_events (
       .clk_i, .rst_ni, .push_i(failed_enters || bell_event || fires),
-      .data_i({event_queue, event_kind, event_value}), .room_o(event_room),
+      .data_i(event_payload), .room_o(event_room),
       .valid_o(event_valid_o), .ready_i(event_ready_i),
       .data_o({event_queue_o, event_kind_o, event_value_o}), .empty_next_o(event_empty_next));
 
@@ -543,21 +534,17 @@ module receive_queue #(
   logic [IndexWidth-1:0] debug_size, debug_head, debug_fetch, debug_tail, debug_limit;
 
   assign debug_at_rest_o = rests_q && !fetch_go && !evict && !drop;
-  assign debug_state_o = known(debug_queue_i) ? debug_state : 2'd0;
-  assign debug_size_o  = known(debug_queue_i) ? debug_size : '0;
-  assign debug_head_o  = known(debug_queue_i) ? debug_head : '0;
-  assign debug_fetch_o = known(debug_queue_i) ? debug_fetch : '0;
-  assign debug_tail_o  = known(debug_queue_i) ? debug_tail : '0;
-  assign debug_limit_o = known(debug_queue_i) ? debug_limit : '0;
+  assign {debug_state_o, debug_size_o, debug_head_o, debug_fetch_o, debug_tail_o, debug_limit_o} =
+      known(debug_queue_i) ?
+      {debug_state, debug_size, debug_head, debug_fetch, debug_tail, debug_limit} : '0;
 
   rq_counters #(.Takes(Takes)) u_counters (
       .clk_i, .rst_ni, .judged_i(judged), .peek_i(peek), .status_i(judge_status),
       .waited_i(waited), .begins_to_wait_i(begins_to_wait), .bell_i(bell_taken),
       .bell_bad_i(bell_event), .command_i(cmd_taken), .fetch_i(fetch_go), .slots_i(slots),
       .beat_i(dma_rsp_valid_i && !beat_unknown), .beat_unknown_i(beat_unknown),
-      .beat_fail_i(beat_fail),
-      .evict_i(evict), .evicted_i(victim_stored), .drop_i(drop), .limit_event_i(fires),
-      .fetch_error_event_i(failed_enters),
+      .beat_fail_i(beat_fail), .evict_i(evict), .evicted_i(victim_stored), .drop_i(drop),
+      .limit_event_i(fires), .fetch_error_event_i(failed_enters),
       .takes_ok_o(count_takes_ok_o), .takes_empty_o(count_takes_empty_o),
       .takes_flushed_o(count_takes_flushed_o), .takes_bad_queue_o(count_takes_bad_queue_o),
       .takes_fetch_error_o(count_takes_fetch_error_o), .peeks_ok_o(count_peeks_ok_o),
@@ -589,9 +576,9 @@ module receive_queue #(
       .lines_free_i(lines_free), .lines_used_i(lines_used), .evict_i(evict), .victim_i(victim),
       .waits_i(waits), .fetching_i(fetching), .holds_i(holds), .holds_queue_i(holds_queue),
       .failed_enters_i(failed_enters), .beat_fail_i(beat_fail), .beat_end_i(beat_end),
-      .store_i(store), .beat_tag_i(dma_rsp_tag_i[GW-1:0]),
-      .beat_queue_i(beat_queue), .bell_item_i(bell_item), .bell_bad_i(bell_bad),
-      .bell_taken_i(bell_taken), .bell_move_i(bell_move), .bell_leave_i(bell_leave),
+      .store_i(store), .beat_tag_i(dma_rsp_tag_i[GW-1:0]), .beat_queue_i(beat_queue),
+      .bell_item_i(bell_item), .bell_bad_i(bell_bad), .bell_taken_i(bell_taken),
+      .bell_move_i(bell_move), .bell_leave_i(bell_leave),
       .bell_known_i(known(bell_number)), .bell_queue_i(bell_queue), .bell_head_i(bell_new_head),
       .cmd_init_i(cmd_init), .cmd_load_i(cmd_load), .cmd_set_state_i(cmd_set_state),
       .cmd_state_i(cmd_new_state), .cmd_limit_i(cmd_set_limit), .cmd_queue_i(cmd_queue),
