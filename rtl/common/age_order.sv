@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Order of entering of the entries of a table, as a matrix of "row was there before column", and the
-// oldest of two sets of candidates. Needs no reset: the bits of two entries are right once both have
-// entered. Candidates must have entered.
+// Order of entering of the entries of a table, as a matrix of "row was there before column", and
+// the oldest of two sets of candidates. Needs no reset: the bits of two entries are right once both
+// have entered. Candidates must have entered.
 module age_order #(
     parameter int unsigned Entries = 16
 ) (

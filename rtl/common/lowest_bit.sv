@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Number of the lowest bit that is set. Combinational. A wide vector is looked through in two steps:
-// the lowest word of 64 bits that has one, then the bit.
+// Number of the lowest bit that is set. Combinational. A wide vector is looked through in two
+// steps: the lowest word of 64 bits that has one, then the bit.
 module lowest_bit #(
     parameter int unsigned Width = 8,
     parameter int unsigned IndexWidth = 3

@@ -49,10 +49,12 @@ module output_fifo #(
   end else begin : gen_ring
     // The items behind the one on the port, in a ring.
     localparam int unsigned RingDepth = Depth - 1;
+    // Some tools do not take a memory of one word.
+    localparam int unsigned RingWords = RingDepth > 1 ? RingDepth : 2;
     localparam int unsigned RingWidth = RingDepth > 1 ? $clog2(RingDepth) : 1;
     localparam logic [RingWidth-1:0] RingLast = RingWidth'(RingDepth - 1);
 
-    logic [Width-1:0]     ring_q [0:RingDepth-1];
+    logic [Width-1:0]     ring_q [0:RingWords-1];
     logic [RingWidth-1:0] read_q, write_q;
     logic                 behind, into_ring, out_of_ring;
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Input buffer of two entries that passes through: what is handshaken can be taken in the same cycle
-// when nothing older waits. Ready is a flip-flop and 1 iff fewer than two entries are held.
+// Input buffer of two entries that passes through: what is handshaken can be taken in the same
+// cycle when nothing older waits. Ready is a flip-flop and 1 iff fewer than two entries are held.
 module pass_buffer #(
     parameter int unsigned Width = 8
 ) (

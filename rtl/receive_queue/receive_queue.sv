@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The receive-queue unit. What it does in every cycle is fixed in README.md beside this file; "step"
-// in comments is a step of "What happens in a cycle" there.
+// The receive-queue unit. What it does in every cycle is fixed in README.md beside this file;
+// "step" in comments is a step of "What happens in a cycle" there.
 module receive_queue #(
     parameter int unsigned Queues = 64,         // 1..2^24
     parameter int unsigned Takes = 16,          // 1..64
@@ -88,7 +88,8 @@ module receive_queue #(
     output logic [IndexWidth-1:0]         debug_fetch_o,
     output logic [IndexWidth-1:0]         debug_tail_o,
     output logic [IndexWidth-1:0]         debug_limit_o,
-    // nothing changes without a valid input, though the fetch FIFO may hold a queue that waits for lines
+    // nothing changes without a valid input, though the fetch FIFO may hold a queue that waits for
+    // lines
     output logic                          debug_at_rest_o,
     // what happened in the cycle before, to be added up outside
     output logic                          count_takes_ok_o,
@@ -136,7 +137,7 @@ module receive_queue #(
     lines_of = BW'(17'(wqes) << (stride == 3'd0 ? 3'd0 : stride - 3'd1));
   endfunction
 
-  // Input buffers ----------------------------------------------------------------------------------
+  // Input buffers --------------------------------------------------------------------------------
 
   localparam int unsigned CmdWidth = 3 + QueueWidth + AddressWidth + 4 * IndexWidth + 16 + 32;
 
@@ -176,7 +177,7 @@ module receive_queue #(
   assign take_queue  = take_queue_i[QW-1:0];
   assign take_enters = take_valid_i && take_ready_o;
 
-  // What each step decides ---------------------------------------------------------------------------
+  // What each step decides -----------------------------------------------------------------------
 
   // step 1 and 2
   logic                    freed, answer_done, out_free, holds, holds_next, valid_next, keep;
@@ -216,7 +217,8 @@ module receive_queue #(
   logic                    event_room, event_free, failed, failed_enters, failed_next;
   logic [QW-1:0]           failed_queue, beat_queue;
   logic [IndexWidth-1:0]   failed_first, beat_size, beat_tail;
-  logic                    beat_ready, beat_tail_done, beat_unknown, beat_fail, beat_of_tail, beat_end;
+  logic                    beat_ready, beat_tail_done, beat_unknown, beat_fail, beat_of_tail;
+  logic                    beat_end;
   logic [7:0]              beat_undone, beat_stored;
   logic [1:0]              beat_lines_log, beat_count;
   logic [Prefetch-1:0]     beat_done;
@@ -277,7 +279,8 @@ module receive_queue #(
       .drop_i(drop), .evict_i(evict), .victim_i(victim), .victim_stored_o(victim_stored),
       .victim_stride_o(victim_stride), .enter2_o(enter2), .enter2_queue_o(enter2_queue),
       .beat_queue_i(beat_queue), .beat_ready_o(beat_ready), .beat_size_o(beat_size),
-      .beat_tail_o(beat_tail), .beat_tail_place_o(beat_tail_place), .beat_tail_done_o(beat_tail_done), .beat_stored_o(beat_stored),
+      .beat_tail_o(beat_tail), .beat_tail_place_o(beat_tail_place),
+      .beat_tail_done_o(beat_tail_done), .beat_stored_o(beat_stored),
       .beat_count_i(beat_count), .beat_done_i(beat_done), .beat_fail_i(beat_fail),
       .request_end_i(beat_end), .beat_pending_o(beat_pending), .beat_settled_o(beat_settled),
       .beat_needy_o(beat_needy),
@@ -294,7 +297,8 @@ module receive_queue #(
       .cmd_limit_value_i(cmd_init ? '0 : cmd_limit), .cmd_arm_i(cmd_init ? 32'd0 : cmd_arm),
       .cmd_pending_o(cmd_pending), .cmd_settled_o(cmd_settled), .cmd_needy_o(cmd_needy),
       .enter4_o(enter4),
-      .take_i(take_enters), .take_queue_i(take_queue), .take_state_o(take_state), .take_pending_o(take_pending),
+      .take_i(take_enters), .take_queue_i(take_queue), .take_state_o(take_state),
+      .take_pending_o(take_pending),
       .take_settled_o(take_settled), .take_needy_o(take_needy),
       .query_queue_i(query_queue), .query_state_o(query_state), .query_size_o(query_size),
       .query_head_o(query_head), .query_fetch_o(query_fetch), .query_tail_o(query_tail),
@@ -302,7 +306,7 @@ module receive_queue #(
       .debug_state_o(debug_state), .debug_size_o(debug_size), .debug_head_o(debug_head),
       .debug_fetch_o(debug_fetch), .debug_tail_o(debug_tail), .debug_limit_o(debug_limit));
 
-  // Takes: wait table, judging, take_rsp ---------------------------------------------------------------
+  // Takes: wait table, judging, take_rsp ---------------------------------------------------------
 
   rq_wait_table #(
       .Queues(Queues), .Takes(Takes), .QueueWidth(QueueWidth), .TakeTagWidth(TakeTagWidth), .QW(QW),
@@ -311,10 +315,12 @@ module receive_queue #(
       .clk_i, .rst_ni,
       .found_o(found), .queue_o(judge_number), .tag_o(judge_tag), .peek_o(peek),
       .flushed_o(flushed), .bad_queue_o(bad_queue), .fetch_error_o(fetch_error), .waited_o(waited),
-      .counted_o(counted), .id_o(judge_id), .free_id_o(take_id), .needy_o(needy), .needy_queue_o(needy_queue), .waits_o(waits),
+      .counted_o(counted), .id_o(judge_id), .free_id_o(take_id), .needy_o(needy),
+      .needy_queue_o(needy_queue), .waits_o(waits),
       .begins_to_wait_o(begins_to_wait), .quiet_o(quiet_takes),
       .answerable_next_o(answerable_next),
-      .freed_i(freed && Prefetch == 1), .freed_queue_i(holds_queue), .freed_pending_i(freed_pending),
+      .freed_i(freed && Prefetch == 1), .freed_queue_i(holds_queue),
+      .freed_pending_i(freed_pending),
       .freed_settled_i(freed_settled), .freed_needy_i(freed_needy),
       .judged_i(judged), .judge_pending_i(judge_pending), .judge_settled_i(judge_settled),
       .judge_needy_i(judge_needy), .needy_fetched_i(fetch_go && needy),
@@ -361,7 +367,7 @@ module receive_queue #(
       .holds_next_o(holds_next), .holds_next_queue_o(holds_next_queue), .valid_next_o(valid_next),
       .cmd_count_i(count_takes), .cmd_queue_i(cmd_queue));
 
-  // Fetches: FIFO, stage, tags, lines ------------------------------------------------------------------
+  // Fetches: FIFO, stage, tags, lines ------------------------------------------------------------
 
   rq_fetch_fifo #(.Queues(Queues), .QW(QW)) u_fetch_fifo (
       .clk_i, .rst_ni, .valid_o(fifo_valid), .queue_o(fifo_queue), .pop_i(pop),
@@ -397,7 +403,8 @@ module receive_queue #(
       .Tags(Tags), .Prefetch(Prefetch), .IndexWidth(IndexWidth), .QW(QW), .PW(PW), .LW(LW), .GW(GW),
       .StampWidth(StampWidth)
   ) u_tags (
-      .clk_i, .rst_ni, .free_o(tag_free), .used_o(tags_used), .free_tag_o(free_tag), .open_i(fetch_go),
+      .clk_i, .rst_ni, .free_o(tag_free), .used_o(tags_used), .free_tag_o(free_tag),
+      .open_i(fetch_go),
       .open_queue_i(fetch_queue), .open_stride_i(fetch_stride), .open_first_i(fetch_fetch),
       .open_slots_i(slots), .open_place_i(first_place), .open_stamp_i(stamp),
       .failed_o(failed), .failed_queue_o(failed_queue), .failed_first_o(failed_first),
@@ -438,7 +445,7 @@ module receive_queue #(
       .bell_leave_i(bell_leave), .bell_queue_i(bell_queue), .cmd_leave_i(cmd_leave),
       .cmd_queue_i(cmd_queue));
 
-  // Doorbells, commands, events ------------------------------------------------------------------------
+  // Doorbells, commands, events ------------------------------------------------------------------
 
   rq_doorbell_stage #(.IndexWidth(IndexWidth)) u_doorbell_stage (
       .item_i(bell_item), .known_i(known(bell_number)), .new_head_i(bell_new_head),
@@ -448,7 +455,8 @@ module receive_queue #(
 
   rq_command_stage #(.IndexWidth(IndexWidth), .QW(QW)) u_command_stage (
       .clk_i, .rst_ni, .item_i(cmd_item), .bells_done_i(cmd_bells_done), .op_i(cmd_op),
-      .known_i(known(cmd_number)), .queue_i(cmd_queue), .base_low_i(cmd_base[8:0]), .size_i(cmd_size),
+      .known_i(known(cmd_number)), .queue_i(cmd_queue), .base_low_i(cmd_base[8:0]),
+      .size_i(cmd_size),
       .stride_i(cmd_stride_given), .head_i(cmd_head), .tail_i(cmd_tail), .taken_o(cmd_taken),
       .state_i(cmd_state), .queue_stride_i(cmd_stride), .set_state_o(cmd_set_state),
       .state_o(cmd_new_state), .leave_o(cmd_leave), .flush_o(cmd_flush), .init_o(cmd_init),
@@ -492,7 +500,7 @@ module receive_queue #(
       .valid_o(event_valid_o), .ready_i(event_ready_i),
       .data_o({event_queue_o, event_kind_o, event_value_o}), .empty_next_o(event_empty_next));
 
-  // Registers of the ports -----------------------------------------------------------------------------
+  // Registers of the ports -----------------------------------------------------------------------
 
   logic                        dma_valid_d, rests_d, rests_q;
   logic [OutstandingWidth-1:0] outstanding_q, outstanding_d;  // takes
@@ -529,7 +537,7 @@ module receive_queue #(
     end
   end
 
-  // Observation ----------------------------------------------------------------------------------------
+  // Observation ----------------------------------------------------------------------------------
 
   logic [1:0]            debug_state;
   logic [IndexWidth-1:0] debug_size, debug_head, debug_fetch, debug_tail, debug_limit;
@@ -546,7 +554,8 @@ module receive_queue #(
       .clk_i, .rst_ni, .judged_i(judged), .peek_i(peek), .status_i(judge_status),
       .waited_i(waited), .begins_to_wait_i(begins_to_wait), .bell_i(bell_taken),
       .bell_bad_i(bell_event), .command_i(cmd_taken), .fetch_i(fetch_go), .slots_i(slots),
-      .beat_i(dma_rsp_valid_i && !beat_unknown), .beat_unknown_i(beat_unknown), .beat_fail_i(beat_fail),
+      .beat_i(dma_rsp_valid_i && !beat_unknown), .beat_unknown_i(beat_unknown),
+      .beat_fail_i(beat_fail),
       .evict_i(evict), .evicted_i(victim_stored), .drop_i(drop), .limit_event_i(fires),
       .fetch_error_event_i(failed_enters),
       .takes_ok_o(count_takes_ok_o), .takes_empty_o(count_takes_empty_o),

@@ -16,8 +16,8 @@ module rq_assertions #(
     parameter int unsigned QW = 6,
     parameter int unsigned TW = 4,
     parameter int unsigned GW = 5,
-    // Rule 8: most cycles from a request to its last beat, with every output accepted at once and no
-    // queue PAUSED; 0 when that is not so, and nothing is bounded then.
+    // Rule 8: most cycles from a request to its last beat, with every output accepted at once and
+    // no queue PAUSED; 0 when that is not so, and nothing is bounded then.
     parameter int unsigned BoundDmaCycles = 0
 ) (
     input logic                         clk_i,

@@ -3,8 +3,8 @@
 
 // The shared buffer of lines. A request reserves its lines by number when it is chosen; a beat gets
 // the lowest free line when it arrives. The lines of a WQE are chained; the first stands in a table
-// by queue and place (a queue has Prefetch places, which its slots use in turn). Two WQEs of 32 bytes
-// that came in one beat share a line, though they have reserved two.
+// by queue and place (a queue has Prefetch places, which its slots use in turn). Two WQEs of 32
+// bytes that came in one beat share a line, though they have reserved two.
 module rq_buffer #(
     parameter int unsigned Lines = 64,
     parameter int unsigned DataWidth = 512,

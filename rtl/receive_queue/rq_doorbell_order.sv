@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// How many doorbells each buffered command still has to wait for: those handshaken before it or with
-// it that are not accepted yet.
+// How many doorbells each buffered command still has to wait for: those handshaken before it or
+// with it that are not accepted yet.
 module rq_doorbell_order (
     input  logic       clk_i,
     input  logic [1:0] cmd_held_i,    // commands and doorbells buffered at the start of the cycle

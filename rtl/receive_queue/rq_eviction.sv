@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The queue that eviction picks: the one whose next WQE belongs to the oldest request, of those that
-// hold complete WQEs and that nothing protects. Requests are numbered as they are chosen; 48 bits
-// outlast three days of one request a cycle at 1 GHz, and after that only the choice would be off.
+// The queue that eviction picks: the one whose next WQE belongs to the oldest request, of those
+// that hold complete WQEs and that nothing protects. Requests are numbered as they are chosen; 48
+// bits outlast three days of one request a cycle at 1 GHz, and after that only the choice would be
+// off.
 module rq_eviction #(
     parameter int unsigned Queues = 64,
     parameter int unsigned QW = 6,
@@ -43,29 +44,41 @@ module rq_eviction #(
     if (holds_i) candidates[holds_queue_i] = 1'b0;
   end
 
-  // A tree of comparisons; node n has the children 2 n and 2 n + 1. A node is {none, stamp, queue},
-  // so that the smaller of two is the older, and no candidate loses against any.
-  function automatic logic [QW-1:0] oldest_of(input logic [Queues-1:0] set);
-    logic [2*Leaves*NodeWidth-1:0] nodes;
-    nodes[NodeWidth-1:0] = '0;  // there is no node 0
-    for (int unsigned i = 0; i < Leaves; i++) begin
-      if (i < Queues && set[QW'(i)])
-        nodes[(Leaves+i)*NodeWidth +: NodeWidth] = {1'b0, oldest_q[QW'(i)], QW'(i)};
-      else nodes[(Leaves+i)*NodeWidth +: NodeWidth] = '1;
-    end
-    for (int unsigned i = Leaves - 1; i > 0; i--) begin
-      if (nodes[2*i*NodeWidth +: NodeWidth] < nodes[(2*i+1)*NodeWidth +: NodeWidth])
-        nodes[i*NodeWidth +: NodeWidth] = nodes[2*i*NodeWidth +: NodeWidth];
-      else nodes[i*NodeWidth +: NodeWidth] = nodes[(2*i+1)*NodeWidth +: NodeWidth];
-    end
-    oldest_of = nodes[NodeWidth +: QW];
-  endfunction
-
   assign victim_valid_o = wanted_i && candidates != '0;
-  always_comb begin
-    victim_o = '0;
-    if (victim_valid_o) victim_o = oldest_of(candidates);
+
+  // A tree of comparisons, from the queues at level QW to one at level 0. An item is {none, stamp,
+  // queue}, so that the smaller of two is the older, and no candidate loses against any. A
+  // simulator passes over it while no victim is wanted.
+  for (genvar l = 0; l <= QW; l++) begin : gen_level
+    logic [(NodeWidth<<l)-1:0] items;
+
+    if (l == QW) begin : gen_queues
+      always_comb begin
+        items = (NodeWidth << l)'(1'b0);
+        if (victim_valid_o) begin
+          for (int unsigned i = 0; i < Leaves; i++)
+            items[i*NodeWidth +: NodeWidth] = {!(i < Queues && candidates[QW'(i)]),
+                                               oldest_q[QW'(i)], QW'(i)};
+        end
+      end
+    end else begin : gen_pairs
+      always_comb begin
+        items = (NodeWidth << l)'(1'b0);
+        if (victim_valid_o) begin
+          for (int unsigned i = 0; i < (1 << l); i++) begin
+            items[i*NodeWidth +: NodeWidth] = gen_level[l+1].items[2*i*NodeWidth +: NodeWidth];
+            if (gen_level[l+1].items[(2*i+1)*NodeWidth +: NodeWidth] <
+                gen_level[l+1].items[2*i*NodeWidth +: NodeWidth])
+              items[i*NodeWidth +: NodeWidth] =
+                  gen_level[l+1].items[(2*i+1)*NodeWidth +: NodeWidth];
+          end
+        end
+      end
+    end
   end
+  logic unused_stamp;
+  assign {unused_stamp, victim_o} = {^gen_level[0].items[NodeWidth-1:QW],
+                                     gen_level[0].items[QW-1:0]};
 
   assign stamp_o = stamp_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin

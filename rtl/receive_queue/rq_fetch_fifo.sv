@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// FIFO of the queues that may fetch. Each is in it at most once; up to four enter in a cycle, in the
-// order of the steps 1, 3, 6 and 7.
+// FIFO of the queues that may fetch. Each is in it at most once; up to four enter in a cycle, in
+// the order of the steps 1, 3, 6 and 7.
 module rq_fetch_fifo #(
     parameter int unsigned Queues = 64,
     parameter int unsigned QW = 6
@@ -38,8 +38,8 @@ module rq_fetch_fifo #(
   assign valid_o = count_q != '0;
   assign queue_o = ring_q[read_q];
 
-  // A queue that is popped may come back in the same cycle, unless it entered in step 1 (then it was
-  // not at the head).
+  // A queue that is popped may come back in the same cycle, unless it entered in step 1 (then it
+  // was not at the head).
   assign push1 = enter1_i && !in_fifo_q[queue1_i];
   assign push2 = enter2_i && (!in_fifo_q[queue2_i] || (pop_i && queue_o == queue2_i)) &&
                  !(push1 && queue1_i == queue2_i);

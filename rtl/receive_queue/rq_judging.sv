@@ -53,7 +53,8 @@ module rq_judging #(
   assign next_tail_o  = tail_i == size_i - IndexWidth'(1) ? '0 : tail_i + IndexWidth'(1);
   assign next_place_o = place_i == PW'(Prefetch - 1) ? '0 : place_i + PW'(1);
 
-  // The doorbell is looked at as if the candidate were judged, unless its event cannot enter anyway.
+  // The doorbell is looked at as if the candidate were judged, unless its event cannot enter
+  // anyway.
   assign tentative_o = candidate_i && hand_over && !(would_fire && !event_free_i);
   assign judged_o    = candidate_i && !(would_fire && (!event_free_i || bell_bad_i));
   assign consume_o   = judged_o && hand_over;

@@ -138,6 +138,9 @@ module rq_queue_file #(
   logic [1:0]              state_q    [0:Queues-1];
   logic [AddressWidth-1:0] base_q     [0:Queues-1];
   logic [2:0]              stride_q   [0:Queues-1];
+  // A copy for the victim: whether one is wanted depends on the stride of another queue, and tools
+  // take a memory as a whole when they look for loops.
+  logic [2:0]              victim_stride_q [0:Queues-1];
   logic [IndexWidth-1:0]   size_q     [0:Queues-1];
   logic [IndexWidth-1:0]   head_q     [0:Queues-1];
   logic [IndexWidth-1:0]   fetch_q    [0:Queues-1];
@@ -180,7 +183,7 @@ module rq_queue_file #(
   assign fetching_o      = fetching_q;
   assign stocked_o       = stocked_q;
   assign victim_stored_o = stored_q[victim_i];
-  assign victim_stride_o = stride_q[victim_i];
+  assign victim_stride_o = victim_stride_q[victim_i];
 
   assign beat_state_o  = live_q[beat_queue_i] ? state_q[beat_queue_i] : 2'd0;
   assign beat_size_o   = size_q[beat_queue_i];
@@ -301,7 +304,10 @@ module rq_queue_file #(
       base_q[cmd_queue_i] <= cmd_base_i;
       size_q[cmd_queue_i] <= cmd_size_i;
     end
-    if (cmd_init_i) stride_q[cmd_queue_i] <= cmd_stride_i;
+    if (cmd_init_i) begin
+      stride_q[cmd_queue_i]        <= cmd_stride_i;
+      victim_stride_q[cmd_queue_i] <= cmd_stride_i;
+    end
     if (cmd_limit_i) arm_q[cmd_queue_i] <= cmd_arm_i;
   end
 

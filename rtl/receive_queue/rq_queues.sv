@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: hcasim contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// All queues: their registers, what each step sees of them, which of them may fetch after a step, and
-// what their oldest waiting TAKE can expect in the next cycle.
+// All queues: their registers, what each step sees of them, which of them may fetch after a step,
+// and what their oldest waiting TAKE can expect in the next cycle.
 module rq_queues #(
     parameter int unsigned Queues = 64,
     parameter int unsigned Prefetch = 8,
@@ -33,7 +33,8 @@ module rq_queues #(
     output logic [31:0]                   judge_arm_o,
     output logic [PW-1:0]                 judge_place_o,
     input  logic                          judged_i,
-    input  logic                          tentative_i,        // would consume, if the doorbell is not bad
+    // would consume, if the doorbell is not bad
+    input  logic                          tentative_i,
     input  logic                          consume_i,
     input  logic [IndexWidth-1:0]         judge_tail_i,       // tail and its place after that
     input  logic [PW-1:0]                 judge_place_i,
@@ -56,7 +57,8 @@ module rq_queues #(
     output logic [Queues-1:0]             stocked_o,
     input  logic                          fetch_go_i,
     input  logic [IndexWidth-1:0]         fetch_next_i,
-    input  logic [7:0]                    fetch_after_i,      // fetch - tail after it, before judging
+    // fetch - tail after it, before judging
+    input  logic [7:0]                    fetch_after_i,
     input  logic                          drop_i,
     input  logic                          evict_i,
     input  logic [QW-1:0]                 victim_i,
@@ -141,7 +143,8 @@ module rq_queues #(
 );
 
   // Registers at the start of the cycle.
-  logic [1:0]                freed_state, judge_state, beat_state, bell_state, cmd_state, take_state;
+  logic [1:0]                freed_state, judge_state, beat_state, bell_state, cmd_state;
+  logic [1:0]                take_state;
   logic [IndexWidth-1:0]     freed_size, freed_head, freed_fetch, freed_tail, judge_fetch,
                              beat_head, beat_fetch, beat_tail, bell_fetch, bell_tail, cmd_head,
                              cmd_fetch, cmd_tail, take_head, take_fetch, take_tail;
@@ -178,11 +181,10 @@ module rq_queues #(
       .debug_state_o, .debug_size_o, .debug_head_o, .debug_fetch_o, .debug_tail_o, .debug_limit_o);
 
   // What the steps see after those before them.
-  logic beat_judged, bell_judged, cmd_judged;
+  logic beat_judged, bell_judged;
 
   assign beat_judged = judge_queue_i == beat_queue_i;
   assign bell_judged = judge_queue_i == bell_queue_i;
-  assign cmd_judged  = judge_queue_i == cmd_queue_i;
 
   assign beat_ready_o     = beat_state == receive_queue_pkg::StateReady;
   assign beat_tail_o      = consume_i && beat_judged ? judge_tail_i : beat_tail;
@@ -257,7 +259,8 @@ module rq_queues #(
   rq_queue_view #(
       .Prefetch(Prefetch), .IndexWidth(IndexWidth), .QW(QW), .PW(PW)
   ) u_judge (
-      .active_i(judged_i), .queue_i(judge_queue_i), .state_i(judge_state), .head_i(judge_head_o), .fetch_i(judge_fetch),
+      .active_i(judged_i), .queue_i(judge_queue_i), .state_i(judge_state), .head_i(judge_head_o),
+      .fetch_i(judge_fetch),
       .tail_i(judge_tail_o), .place_i(judge_place_o), .done_i(judge_done),
       .consume_i, .judge_queue_i, .judge_tail_i, .judge_place_i,
       .holds_i(holds_next_i), .holds_queue_i(holds_next_queue_i),
@@ -270,7 +273,8 @@ module rq_queues #(
   rq_queue_view #(
       .Prefetch(Prefetch), .IndexWidth(IndexWidth), .QW(QW), .PW(PW)
   ) u_beat (
-      .active_i(beat_count_i != 2'd0), .queue_i(beat_queue_i), .state_i(beat_state), .head_i(beat_head), .fetch_i(beat_fetch),
+      .active_i(beat_count_i != 2'd0), .queue_i(beat_queue_i), .state_i(beat_state),
+      .head_i(beat_head), .fetch_i(beat_fetch),
       .tail_i(beat_tail), .place_i(beat_place), .done_i(beat_done),
       .consume_i, .judge_queue_i, .judge_tail_i, .judge_place_i,
       .holds_i(holds_next_i), .holds_queue_i(holds_next_queue_i),
@@ -283,7 +287,8 @@ module rq_queues #(
   rq_queue_view #(
       .Prefetch(Prefetch), .IndexWidth(IndexWidth), .QW(QW), .PW(PW)
   ) u_bell (
-      .active_i(bell_move_i), .queue_i(bell_queue_i), .state_i(bell_state), .head_i(bell_head_o), .fetch_i(bell_fetch),
+      .active_i(bell_move_i), .queue_i(bell_queue_i), .state_i(bell_state), .head_i(bell_head_o),
+      .fetch_i(bell_fetch),
       .tail_i(bell_tail), .place_i(bell_place), .done_i(bell_done),
       .consume_i, .judge_queue_i, .judge_tail_i, .judge_place_i,
       .holds_i(holds_next_i), .holds_queue_i(holds_next_queue_i),
@@ -296,7 +301,8 @@ module rq_queues #(
   rq_queue_view #(
       .Prefetch(Prefetch), .IndexWidth(IndexWidth), .QW(QW), .PW(PW)
   ) u_cmd (
-      .active_i(cmd_set_state_i), .queue_i(cmd_queue_i), .state_i(cmd_state), .head_i(cmd_head), .fetch_i(cmd_fetch),
+      .active_i(cmd_set_state_i), .queue_i(cmd_queue_i), .state_i(cmd_state), .head_i(cmd_head),
+      .fetch_i(cmd_fetch),
       .tail_i(cmd_tail), .place_i(cmd_place), .done_i(cmd_done),
       .consume_i, .judge_queue_i, .judge_tail_i, .judge_place_i,
       .holds_i(holds_next_i), .holds_queue_i(holds_next_queue_i),
@@ -309,7 +315,8 @@ module rq_queues #(
   rq_queue_view #(
       .Prefetch(Prefetch), .IndexWidth(IndexWidth), .QW(QW), .PW(PW)
   ) u_take (
-      .active_i(take_i), .queue_i(take_queue_i), .state_i(take_state), .head_i(take_head), .fetch_i(take_fetch),
+      .active_i(take_i), .queue_i(take_queue_i), .state_i(take_state), .head_i(take_head),
+      .fetch_i(take_fetch),
       .tail_i(take_tail), .place_i(take_place), .done_i(take_done),
       .consume_i, .judge_queue_i, .judge_tail_i, .judge_place_i,
       .holds_i(holds_next_i), .holds_queue_i(holds_next_queue_i),
@@ -327,7 +334,8 @@ module rq_queues #(
     rq_queue_view #(
         .Prefetch(Prefetch), .IndexWidth(IndexWidth), .QW(QW), .PW(PW)
     ) u_freed (
-        .active_i(freed_i), .queue_i(freed_queue_i), .state_i(freed_state), .head_i(freed_head), .fetch_i(freed_fetch),
+        .active_i(freed_i), .queue_i(freed_queue_i), .state_i(freed_state), .head_i(freed_head),
+        .fetch_i(freed_fetch),
         .tail_i(freed_tail), .place_i(freed_place), .done_i(freed_done),
         .consume_i, .judge_queue_i, .judge_tail_i, .judge_place_i,
         .holds_i(holds_next_i), .holds_queue_i(holds_next_queue_i),
@@ -346,7 +354,6 @@ module rq_queues #(
   end
 
   logic unused_states;
-  assign unused_states = ^{judge_state_next, beat_state_next, bell_state_next, cmd_state_next,
-                           cmd_judged};
+  assign unused_states = ^{judge_state_next, beat_state_next, bell_state_next, cmd_state_next};
 
 endmodule

@@ -50,7 +50,8 @@ module rq_take_rsp #(
     input  logic [DataWidth-1:0]    read_data_i,
     input  logic [LW-1:0]           read_next_i,
     output logic                    read_free_o,
-    output logic                    keep_o,        // after step 2: further lines belong to the answer
+    // after step 2: further lines belong to the answer
+    output logic                    keep_o,
     output logic [PW-1:0]           keep_place_o,
     output logic                    holds_next_o,  // after step 2: holds a WQE
     output logic [QW-1:0]           holds_next_queue_o,

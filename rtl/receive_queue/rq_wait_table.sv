@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The takes that are accepted and not judged. The waiting TAKEs of a queue (no verdict yet) form a
-// chain; only the first of a chain can be answered or make its queue needy, so its two bits are kept
-// true by the steps that touch its queue, and the oldest entry is picked from bits alone.
+// chain; only the first of a chain can be answered or make its queue needy, so its two bits are
+// kept true by the steps that touch its queue, and the oldest entry is picked from bits alone.
 module rq_wait_table #(
     parameter int unsigned Queues = 64,
     parameter int unsigned Takes = 16,

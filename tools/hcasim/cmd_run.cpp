@@ -37,6 +37,7 @@ class Results {
     // Found out before the run, not after it.
     if (!command.pcap.empty()) sim::OutputFile::check(command.pcap);
     if (!command.ftrace.empty()) sim::OutputFile::check(command.ftrace);
+    if (!command.record_rq.empty()) sim::OutputFile::check(command.record_rq);
     if (folder_) sim::OutputFile::check(folder_->completions_csv());
   }
 
@@ -69,6 +70,7 @@ void check_roles(const RunCommand& command) {
   }
   if (!command.pcap.empty()) roles.writes("--pcap", "the packets", command.pcap);
   if (!command.ftrace.empty()) roles.writes("--ftrace", "the tracepoints", command.ftrace);
+  if (!command.record_rq.empty()) roles.writes("--record-rq", "the stimulus", command.record_rq);
 }
 
 /// A configuration for a node that the trace does not have is a slip, not a wish.
@@ -104,6 +106,7 @@ TimedResult run_timed(const RunCommand& command, const TraceInput& trace,
   options.interrupted = interrupted;
   options.observer = observer;
   options.receive_queue = receive_queue_choice(command.receive_queue, command.rtl);
+  options.receive_queue.record = command.record_rq;
   if (progress_is_wanted()) options.progress = show_progress;
   const auto begin = std::chrono::steady_clock::now();
   TimedResult timed{sim::run_trace(options, config), 0};

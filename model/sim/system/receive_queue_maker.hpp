@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,8 @@
 #include "hca/parameters.hpp"
 #include "hca/receive_queue_rtl/lockstep_receive_queue.hpp"
 #include "hcasim/sim/receive_queue_choice.hpp"
+#include "sim/output/output_set.hpp"
+#include "sim/system/receive_queue_recording.hpp"
 
 namespace hcasim::sim {
 
@@ -27,12 +30,20 @@ class ReceiveQueueMaker {
   hca::LockstepCoverage coverage() const;
   /// Names of the plug-ins, for messages; empty without one.
   std::string library_names() const;
+  /// Writes what was recorded up to now. @param outputs gives the files their names; null: at once
+  /// @throws OutputError
+  void write_recordings(OutputSet* outputs);
 
  private:
   std::unique_ptr<hca::ReceiveQueueUnit> make_lockstep(const std::string& node,
                                                        const hw::rq::Parameters& parameters);
 
+  std::unique_ptr<hca::ReceiveQueueUnit> make_silent(const std::string& node,
+                                                     const hca::Parameters& parameters);
+
   ReceiveQueueKind kind_;
+  std::string record_;
+  std::deque<ReceiveQueueRecording> recordings_;
   std::vector<std::shared_ptr<const hca::ReceiveQueueLibrary>> libraries_;
   std::vector<const hca::LockstepReceiveQueue*> lockstep_;
 };
