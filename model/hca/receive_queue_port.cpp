@@ -24,6 +24,11 @@ inline bool for_driver(const hw::rq::TakeBeat& beat) {
 
 }  // namespace
 
+TooManyReceiveQueues::TooManyReceiveQueues(hw::Time at, const std::string& unit,
+                                           std::uint32_t queues)
+    : SimulationError(at, unit, "more receive queues than the unit has, " + std::to_string(queues)),
+      queues_(queues) {}
+
 ReceiveQueuePort::ReceiveQueuePort(Core& core, std::unique_ptr<ReceiveQueueUnit> unit)
     : Unit(core.engine, "receive_queue"),
       core_(core),
@@ -41,7 +46,7 @@ std::uint32_t ReceiveQueuePort::number_for(std::uint32_t owner) {
     return number;
   }
   if (owner_of_.size() == unit_->parameters().queues) {
-    fail("more receive queues than hca.device.max_qp and max_srq");
+    throw TooManyReceiveQueues(now(), name(), unit_->parameters().queues);
   }
   owner_of_.push_back(owner);
   return static_cast<std::uint32_t>(owner_of_.size() - 1);

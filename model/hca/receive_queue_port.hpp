@@ -18,6 +18,17 @@
 
 namespace hcasim::hca {
 
+/// More queues at a time than the receive-queue unit has.
+class TooManyReceiveQueues : public sim::SimulationError {
+ public:
+  TooManyReceiveQueues(hw::Time at, const std::string& unit, std::uint32_t queues);
+  /// What it has.
+  std::uint32_t queues() const { return queues_; }
+
+ private:
+  std::uint32_t queues_;
+};
+
 /// Ties a receive-queue unit, whatever it is made of, to the adapter: feeds its ports, one value a
 /// cycle on each, carries out its DMA requests, hands on its answers. The unit is stepped in the
 /// cycles in which something can change, and in no other.

@@ -120,7 +120,8 @@ module receive_queue #(
   localparam int unsigned TW = Takes > 1 ? $clog2(Takes) : 1;
   localparam int unsigned GW = Tags > 1 ? $clog2(Tags) : 1;
   localparam int unsigned LW = $clog2(Lines);
-  localparam int unsigned BW = $clog2(Lines + 1);  // of a number of lines; of a request's entry
+  localparam int unsigned BW = $clog2(Lines + 1);  // of a number of lines
+  localparam int unsigned StampWidth = 48;
   localparam int unsigned OutstandingWidth = $clog2(Takes + 1);
 
   // Whether a queue number is one of ours. One bit more, so that Queues itself can be written.
@@ -190,13 +191,13 @@ module receive_queue #(
   logic [PW-1:0]           judge_place, judge_next_place, keep_place;
   logic [LW-1:0]           find_line, read_line, read_next;
   logic                    find_upper, find_last, read_free;
-  logic [BW-1:0]           find_request;
+  logic [StampWidth-1:0]   after_stamp, stamp, store_stamp;
   logic [DataWidth-1:0]    read_data;
   // step 3
   logic                    dma_free, needy, fifo_valid, tag_free, victim_valid, evict_wanted;
   logic                    fetch_go, evict, drop, pop, fetch_holds;
   logic [QW-1:0]           needy_queue, fifo_queue, fetch_queue, victim;
-  logic [BW-1:0]           lines_free, request_id;
+  logic [BW-1:0]           lines_free;
   logic [1:0]              fetch_state;
   logic [AddressWidth-1:0] fetch_base, fetch_address;
   logic [2:0]              fetch_stride, victim_stride;
@@ -205,7 +206,7 @@ module receive_queue #(
   logic [7:0]              slots, fetched, victim_stored;
   logic [12:0]             fetch_bytes;
   logic [GW-1:0]           free_tag;
-  logic [Queues-1:0]       waits, fetching;
+  logic [Queues-1:0]       waits, fetching, stocked;
   // steps 4 and 5
   logic                    event_room, event_free, failed, failed_enters, failed_next;
   logic [QW-1:0]           failed_queue, beat_queue;
@@ -215,9 +216,8 @@ module receive_queue #(
   logic [1:0]              beat_lines_log, beat_count;
   logic [Prefetch-1:0]     beat_done;
   logic                    store, store_first, store_last, store_two, store_last2;
-  logic [PW-1:0]           store_place, store_place2;
+  logic [PW-1:0]           store_place, store_place2, beat_tail_place;
   logic [LW-1:0]           store_prev, store_line;
-  logic [BW-1:0]           store_request;
   // step 6
   logic                    bell_bad, bell_event, bell_move, bell_leave;
   logic [1:0]              bell_state;
@@ -258,19 +258,21 @@ module receive_queue #(
       .freed_settled_o(freed_settled), .freed_needy_o(freed_needy), .enter1_o(enter1),
       .judge_queue_i(judge_queue), .judge_stride_o(judge_stride), .judge_size_o(judge_size),
       .judge_head_o(judge_head), .judge_tail_o(judge_tail), .judge_limit_o(judge_limit),
-      .judge_arm_o(judge_arm), .judge_place_o(judge_place), .tentative_i(tentative),
+      .judge_arm_o(judge_arm), .judge_place_o(judge_place),
+      .judged_i(judged), .tentative_i(tentative),
       .consume_i(consume), .judge_tail_i(judge_next_tail), .judge_place_i(judge_next_place),
       .disarm_i(fires), .judge_pending_o(judge_pending), .judge_settled_o(judge_settled),
       .judge_needy_o(judge_needy),
       .fetch_queue_i(fetch_queue), .fetch_state_o(fetch_state), .fetch_base_o(fetch_base),
       .fetch_stride_o(fetch_stride), .fetch_size_o(fetch_size), .fetch_head_o(fetch_head),
       .fetch_fetch_o(fetch_fetch), .fetch_tail_o(fetch_tail), .fetch_place_o(fetch_place),
-      .fetch_holds_o(fetch_holds), .fetching_o(fetching), .fetch_go_i(fetch_go),
+      .fetch_holds_o(fetch_holds), .fetching_o(fetching),
+      .stocked_o(stocked), .fetch_go_i(fetch_go),
       .fetch_next_i(fetch_next), .fetch_after_i(fetch_go ? fetched + slots : fetched),
       .drop_i(drop), .evict_i(evict), .victim_i(victim), .victim_stored_o(victim_stored),
       .victim_stride_o(victim_stride), .enter2_o(enter2), .enter2_queue_o(enter2_queue),
       .beat_queue_i(beat_queue), .beat_ready_o(beat_ready), .beat_size_o(beat_size),
-      .beat_tail_o(beat_tail), .beat_tail_done_o(beat_tail_done), .beat_stored_o(beat_stored),
+      .beat_tail_o(beat_tail), .beat_tail_place_o(beat_tail_place), .beat_tail_done_o(beat_tail_done), .beat_stored_o(beat_stored),
       .beat_count_i(beat_count), .beat_done_i(beat_done), .beat_fail_i(beat_fail),
       .request_end_i(beat_end), .beat_pending_o(beat_pending), .beat_settled_o(beat_settled),
       .beat_needy_o(beat_needy),
@@ -287,7 +289,7 @@ module receive_queue #(
       .cmd_limit_value_i(cmd_init ? '0 : cmd_limit), .cmd_arm_i(cmd_init ? 32'd0 : cmd_arm),
       .cmd_pending_o(cmd_pending), .cmd_settled_o(cmd_settled), .cmd_needy_o(cmd_needy),
       .enter4_o(enter4),
-      .take_queue_i(take_queue), .take_state_o(take_state), .take_pending_o(take_pending),
+      .take_i(take_enters), .take_queue_i(take_queue), .take_state_o(take_state), .take_pending_o(take_pending),
       .take_settled_o(take_settled), .take_needy_o(take_needy),
       .query_queue_i(query_queue), .query_state_o(query_state), .query_size_o(query_size),
       .query_head_o(query_head), .query_fetch_o(query_fetch), .query_tail_o(query_tail),
@@ -378,21 +380,21 @@ module receive_queue #(
       .bytes_o(fetch_bytes), .next_o(fetch_next), .first_place_o(first_place),
       .fetched_o(fetched));
 
-  rq_age_list #(.Queues(Queues), .Lines(Lines), .QW(QW), .BW(BW)) u_age_list (
-      .clk_i, .rst_ni, .wanted_i(evict_wanted), .waits_i(waits), .fetching_i(fetching),
-      .holds_i(holds), .holds_queue_i(holds_queue), .victim_valid_o(victim_valid),
-      .victim_o(victim), .evict_i(evict), .open_i(fetch_go), .open_queue_i(fetch_queue),
-      .open_id_o(request_id), .close_i(consume && find_last), .close_id_i(find_request),
-      .beat_leave_i(beat_fail), .beat_queue_i(beat_queue), .bell_leave_i(bell_leave),
-      .bell_queue_i(bell_queue), .cmd_leave_i(cmd_leave), .cmd_queue_i(cmd_queue));
+  rq_eviction #(.Queues(Queues), .QW(QW), .StampWidth(StampWidth)) u_eviction (
+      .clk_i, .rst_ni, .wanted_i(evict_wanted), .stocked_i(stocked), .waits_i(waits),
+      .fetching_i(fetching), .holds_i(holds), .holds_queue_i(holds_queue),
+      .victim_valid_o(victim_valid), .victim_o(victim), .open_i(fetch_go), .stamp_o(stamp),
+      .consume_i(consume), .judge_queue_i(judge_queue), .judge_stamp_i(after_stamp),
+      .arrive_i(store && store_first && store_place == beat_tail_place),
+      .arrive_queue_i(beat_queue), .arrive_stamp_i(store_stamp));
 
   rq_tags #(
-      .Tags(Tags), .Prefetch(Prefetch), .IndexWidth(IndexWidth), .QW(QW), .PW(PW), .LW(LW), .BW(BW),
-      .GW(GW)
+      .Tags(Tags), .Prefetch(Prefetch), .IndexWidth(IndexWidth), .QW(QW), .PW(PW), .LW(LW), .GW(GW),
+      .StampWidth(StampWidth)
   ) u_tags (
       .clk_i, .rst_ni, .free_o(tag_free), .free_tag_o(free_tag), .open_i(fetch_go),
       .open_queue_i(fetch_queue), .open_stride_i(fetch_stride), .open_first_i(fetch_fetch),
-      .open_slots_i(slots), .open_place_i(first_place), .open_request_i(request_id),
+      .open_slots_i(slots), .open_place_i(first_place), .open_stamp_i(stamp),
       .failed_o(failed), .failed_queue_o(failed_queue), .failed_first_o(failed_first),
       .failed_enters_i(failed_enters), .failed_next_o(failed_next),
       .beat_i(dma_rsp_valid_i), .beat_tag_i(dma_rsp_tag_i), .beat_last_i(dma_rsp_last_i),
@@ -402,12 +404,13 @@ module receive_queue #(
       .beat_end_o(beat_end), .beat_undone_o(beat_undone), .beat_lines_o(beat_lines_log),
       .beat_count_o(beat_count), .beat_done_o(beat_done), .store_o(store),
       .store_place_o(store_place), .store_first_o(store_first), .store_prev_o(store_prev),
-      .store_last_o(store_last), .store_request_o(store_request), .store_two_o(store_two),
+      .store_last_o(store_last), .store_stamp_o(store_stamp), .store_two_o(store_two),
       .store_place2_o(store_place2), .store_last2_o(store_last2), .store_line_i(store_line),
       .cmd_count_i(count_requests), .cmd_queue_i(cmd_queue), .quiet_o(quiet_requests));
 
   rq_buffer #(
-      .Lines(Lines), .DataWidth(DataWidth), .QW(QW), .PW(PW), .LW(LW), .BW(BW)
+      .Lines(Lines), .DataWidth(DataWidth), .QW(QW), .PW(PW), .LW(LW),
+      .StampWidth(StampWidth)
   ) u_buffer (
       .clk_i, .rst_ni, .free_o(lines_free),
       .reserve_i(fetch_go ? lines_of(slots, fetch_stride) : '0),
@@ -418,12 +421,13 @@ module receive_queue #(
       .release4_i(bell_leave ? lines_of(bell_stored, bell_stride) : '0),
       .release5_i(cmd_leave ? lines_of(cmd_stored, cmd_stride) : '0),
       .find_queue_i(judge_queue), .find_place_i(judge_place), .find_line_o(find_line),
-      .find_upper_o(find_upper), .find_last_o(find_last), .find_request_o(find_request),
+      .find_upper_o(find_upper), .find_last_o(find_last), .after_place_i(judge_next_place),
+      .after_stamp_o(after_stamp),
       .read_line_i(read_line), .read_data_o(read_data), .read_next_o(read_next),
       .read_free_i(read_free), .keep_i(keep), .keep_queue_i(holds_next_queue),
       .keep_place_i(keep_place), .store_i(store), .store_data_i(dma_rsp_data_i),
       .store_queue_i(beat_queue), .store_place_i(store_place), .store_first_i(store_first),
-      .store_prev_i(store_prev), .store_last_i(store_last), .store_request_i(store_request),
+      .store_prev_i(store_prev), .store_last_i(store_last), .store_stamp_i(store_stamp),
       .store_two_i(store_two), .store_place2_i(store_place2), .store_last2_i(store_last2),
       .store_line_o(store_line), .evict_i(evict), .victim_i(victim), .beat_leave_i(beat_fail),
       .bell_leave_i(bell_leave), .bell_queue_i(bell_queue), .cmd_leave_i(cmd_leave),

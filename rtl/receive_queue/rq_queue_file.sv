@@ -51,6 +51,7 @@ module rq_queue_file #(
     input  logic                    fetch_go_i,
     input  logic [IndexWidth-1:0]   fetch_next_i,
     output logic [Queues-1:0]       fetching_o,      // queues with a request outstanding
+    output logic [Queues-1:0]       stocked_o,       // queues with complete WQEs
     input  logic                    evict_i,
     input  logic [QW-1:0]           victim_i,
     output logic [7:0]              victim_stored_o, // complete WQEs
@@ -133,6 +134,7 @@ module rq_queue_file #(
 
   logic [Queues-1:0]       live_q;      // not INVALID
   logic [Queues-1:0]       fetching_q;  // requests_q /= 0
+  logic [Queues-1:0]       stocked_q;   // stored_q /= 0
   logic [1:0]              state_q    [0:Queues-1];
   logic [AddressWidth-1:0] base_q     [0:Queues-1];
   logic [2:0]              stride_q   [0:Queues-1];
@@ -176,6 +178,7 @@ module rq_queue_file #(
   assign fetch_place_o  = place_q[fetch_queue_i];
 
   assign fetching_o      = fetching_q;
+  assign stocked_o       = stocked_q;
   assign victim_stored_o = stored_q[victim_i];
   assign victim_stride_o = stride_q[victim_i];
 
@@ -270,12 +273,19 @@ module rq_queue_file #(
     if (!rst_ni) begin
       live_q     <= '0;
       fetching_q <= '0;
+      stocked_q  <= '0;
     end else begin
       if (cmd_set_state_i)
         live_q[cmd_queue_i] <= cmd_state_i != receive_queue_pkg::StateInvalid;
       if (request_end_i && end_requests == '0) fetching_q[beat_queue_i] <= 1'b0;
       if (fetch_go_i) fetching_q[fetch_queue_i] <= 1'b1;
       if (cmd_init_i) fetching_q[cmd_queue_i] <= 1'b0;
+      if (consume_i && stored_q[judge_queue_i] == 8'd1) stocked_q[judge_queue_i] <= 1'b0;
+      if (evict_i) stocked_q[victim_i] <= 1'b0;
+      if (beat_count_i != 2'd0) stocked_q[beat_queue_i] <= 1'b1;
+      if (beat_fail_i) stocked_q[beat_queue_i] <= 1'b0;
+      if (bell_leave_i) stocked_q[bell_queue_i] <= 1'b0;
+      if (cmd_leave_i || cmd_init_i) stocked_q[cmd_queue_i] <= 1'b0;
     end
   end
 

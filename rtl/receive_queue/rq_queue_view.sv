@@ -9,6 +9,7 @@ module rq_queue_view #(
     parameter int unsigned QW = 6,
     parameter int unsigned PW = 3
 ) (
+    input  logic                  active_i,         // else the outputs are 0
     input  logic [QW-1:0]         queue_i,
     // registers at the start of the cycle
     input  logic [1:0]            state_i,
@@ -53,49 +54,10 @@ module rq_queue_view #(
     output logic                  needy_o     // a TAKE waits and nothing of the queue is on its way
 );
 
-  logic                  judged, fetched, evicted, beaten, rung, commanded, emptied, ready, posted;
-  logic                  complete, blocked;
+  logic                  judged, beaten, rung, commanded, emptied, ready, posted, complete;
+  logic                  blocked;
   logic [IndexWidth-1:0] head, fetch, tail;
   logic [PW-1:0]         place;
-
-  assign judged    = consume_i && judge_queue_i == queue_i;
-  assign fetched   = fetch_go_i && fetch_queue_i == queue_i;
-  assign evicted   = evict_i && victim_i == queue_i;
-  assign beaten    = beat_queue_i == queue_i;
-  assign rung      = bell_queue_i == queue_i;
-  assign commanded = cmd_queue_i == queue_i;
-
-  always_comb begin
-    state_o = state_i;
-    if ((beaten && beat_fail_i) || (rung && bell_leave_i)) state_o = receive_queue_pkg::StateError;
-    if (commanded && cmd_set_state_i) state_o = cmd_state_i;
-  end
-
-  always_comb begin
-    head = head_i;
-    if (rung && bell_move_i) head = bell_head_i;
-    if (commanded && cmd_load_i) head = cmd_head_i;
-  end
-
-  always_comb begin
-    tail = tail_i;
-    if (judged) tail = judge_tail_i;
-    if (commanded && cmd_load_i) tail = cmd_tail_i;
-  end
-
-  // Matters only while READY; a queue that is not has nothing fetched.
-  assign emptied = evicted || (commanded && cmd_load_i);
-  always_comb begin
-    fetch = fetch_i;
-    if (fetched) fetch = fetch_next_i;
-    if (emptied) fetch = tail;
-  end
-
-  assign place    = judged ? judge_place_i : place_i;
-  assign complete = !emptied && ((done_i[place] && !(judged && place == place_i)) ||
-                                 (beaten && beat_done_i[place]));
-  assign ready    = state_o == receive_queue_pkg::StateReady;
-  assign posted   = head != tail;
 
   if (Prefetch == 1) begin : gen_blocked
     assign blocked = holds_i && holds_queue_i == queue_i;
@@ -105,8 +67,58 @@ module rq_queue_view #(
     assign blocked = 1'b0;
   end
 
-  assign settled_o = ready && (!posted || complete);
-  assign pending_o = ready && posted && !complete;
-  assign needy_o   = ready && posted && fetch == tail && !blocked;
+  // One block, so that a simulator passes over it when the step does nothing.
+  always_comb begin
+    judged    = 1'b0;
+    beaten    = 1'b0;
+    rung      = 1'b0;
+    commanded = 1'b0;
+    emptied   = 1'b0;
+    ready     = 1'b0;
+    posted    = 1'b0;
+    complete  = 1'b0;
+    head      = '0;
+    fetch     = '0;
+    tail      = '0;
+    place     = '0;
+    state_o   = receive_queue_pkg::StateInvalid;
+    settled_o = 1'b0;
+    pending_o = 1'b0;
+    needy_o   = 1'b0;
+    if (active_i) begin
+      judged    = consume_i && judge_queue_i == queue_i;
+      beaten    = beat_queue_i == queue_i;
+      rung      = bell_queue_i == queue_i;
+      commanded = cmd_queue_i == queue_i;
+
+      state_o = state_i;
+      if ((beaten && beat_fail_i) || (rung && bell_leave_i))
+        state_o = receive_queue_pkg::StateError;
+      if (commanded && cmd_set_state_i) state_o = cmd_state_i;
+      ready = state_o == receive_queue_pkg::StateReady;
+
+      head = head_i;
+      tail = judged ? judge_tail_i : tail_i;
+      if (rung && bell_move_i) head = bell_head_i;
+      if (commanded && cmd_load_i) begin
+        head = cmd_head_i;
+        tail = cmd_tail_i;
+      end
+
+      // Matters only while READY; a queue that is not has nothing fetched.
+      emptied = (evict_i && victim_i == queue_i) || (commanded && cmd_load_i);
+      fetch   = fetch_go_i && fetch_queue_i == queue_i ? fetch_next_i : fetch_i;
+      if (emptied) fetch = tail;
+
+      place    = judged ? judge_place_i : place_i;
+      complete = !emptied && ((done_i[place] && !(judged && place == place_i)) ||
+                              (beaten && beat_done_i[place]));
+      posted   = head != tail;
+
+      settled_o = ready && (!posted || complete);
+      pending_o = ready && posted && !complete;
+      needy_o   = ready && posted && fetch == tail && !blocked;
+    end
+  end
 
 endmodule

@@ -32,6 +32,7 @@ module rq_queues #(
     output logic [IndexWidth-1:0]         judge_limit_o,
     output logic [31:0]                   judge_arm_o,
     output logic [PW-1:0]                 judge_place_o,
+    input  logic                          judged_i,
     input  logic                          tentative_i,        // would consume, if the doorbell is not bad
     input  logic                          consume_i,
     input  logic [IndexWidth-1:0]         judge_tail_i,       // tail and its place after that
@@ -52,6 +53,7 @@ module rq_queues #(
     output logic [PW-1:0]                 fetch_place_o,
     output logic                          fetch_holds_o,      // its WQE is in the take_rsp register
     output logic [Queues-1:0]             fetching_o,
+    output logic [Queues-1:0]             stocked_o,
     input  logic                          fetch_go_i,
     input  logic [IndexWidth-1:0]         fetch_next_i,
     input  logic [7:0]                    fetch_after_i,      // fetch - tail after it, before judging
@@ -67,6 +69,7 @@ module rq_queues #(
     output logic                          beat_ready_o,
     output logic [IndexWidth-1:0]         beat_size_o,
     output logic [IndexWidth-1:0]         beat_tail_o,        // after step 2
+    output logic [PW-1:0]                 beat_tail_place_o,
     output logic                          beat_tail_done_o,
     output logic [7:0]                    beat_stored_o,
     input  logic [1:0]                    beat_count_i,
@@ -114,6 +117,7 @@ module rq_queues #(
     output logic                          cmd_needy_o,
     output logic                          enter4_o,
     // step 8
+    input  logic                          take_i,
     input  logic [QW-1:0]                 take_queue_i,
     output logic [1:0]                    take_state_o,       // after step 7
     output logic                          take_pending_o,
@@ -156,7 +160,7 @@ module rq_queues #(
       .judge_done_o(judge_done), .consume_i, .judge_tail_i, .judge_place_i, .disarm_i,
       .fetch_queue_i, .fetch_state_o, .fetch_base_o, .fetch_stride_o, .fetch_size_o, .fetch_head_o,
       .fetch_fetch_o, .fetch_tail_o, .fetch_place_o, .fetch_go_i, .fetch_next_i, .fetching_o,
-      .evict_i, .victim_i, .victim_stored_o, .victim_stride_o, .beat_queue_i,
+      .stocked_o, .evict_i, .victim_i, .victim_stored_o, .victim_stride_o, .beat_queue_i,
       .beat_state_o(beat_state), .beat_size_o, .beat_head_o(beat_head), .beat_fetch_o(beat_fetch),
       .beat_tail_o(beat_tail), .beat_place_o(beat_place), .beat_done_o(beat_done), .beat_stored_o,
       .beat_count_i, .beat_done_i, .beat_fail_i, .request_end_i, .bell_queue_i,
@@ -182,7 +186,8 @@ module rq_queues #(
 
   assign beat_ready_o     = beat_state == receive_queue_pkg::StateReady;
   assign beat_tail_o      = consume_i && beat_judged ? judge_tail_i : beat_tail;
-  assign beat_tail_done_o = beat_done[consume_i && beat_judged ? judge_place_i : beat_place];
+  assign beat_tail_place_o = consume_i && beat_judged ? judge_place_i : beat_place;
+  assign beat_tail_done_o = beat_done[beat_tail_place_o];
 
   assign bell_tail_o = tentative_i && bell_judged ? judge_tail_i : bell_tail;
   always_comb begin
@@ -252,7 +257,7 @@ module rq_queues #(
   rq_queue_view #(
       .Prefetch(Prefetch), .IndexWidth(IndexWidth), .QW(QW), .PW(PW)
   ) u_judge (
-      .queue_i(judge_queue_i), .state_i(judge_state), .head_i(judge_head_o), .fetch_i(judge_fetch),
+      .active_i(judged_i), .queue_i(judge_queue_i), .state_i(judge_state), .head_i(judge_head_o), .fetch_i(judge_fetch),
       .tail_i(judge_tail_o), .place_i(judge_place_o), .done_i(judge_done),
       .consume_i, .judge_queue_i, .judge_tail_i, .judge_place_i,
       .holds_i(holds_next_i), .holds_queue_i(holds_next_queue_i),
@@ -265,7 +270,7 @@ module rq_queues #(
   rq_queue_view #(
       .Prefetch(Prefetch), .IndexWidth(IndexWidth), .QW(QW), .PW(PW)
   ) u_beat (
-      .queue_i(beat_queue_i), .state_i(beat_state), .head_i(beat_head), .fetch_i(beat_fetch),
+      .active_i(beat_count_i != 2'd0), .queue_i(beat_queue_i), .state_i(beat_state), .head_i(beat_head), .fetch_i(beat_fetch),
       .tail_i(beat_tail), .place_i(beat_place), .done_i(beat_done),
       .consume_i, .judge_queue_i, .judge_tail_i, .judge_place_i,
       .holds_i(holds_next_i), .holds_queue_i(holds_next_queue_i),
@@ -278,7 +283,7 @@ module rq_queues #(
   rq_queue_view #(
       .Prefetch(Prefetch), .IndexWidth(IndexWidth), .QW(QW), .PW(PW)
   ) u_bell (
-      .queue_i(bell_queue_i), .state_i(bell_state), .head_i(bell_head_o), .fetch_i(bell_fetch),
+      .active_i(bell_move_i), .queue_i(bell_queue_i), .state_i(bell_state), .head_i(bell_head_o), .fetch_i(bell_fetch),
       .tail_i(bell_tail), .place_i(bell_place), .done_i(bell_done),
       .consume_i, .judge_queue_i, .judge_tail_i, .judge_place_i,
       .holds_i(holds_next_i), .holds_queue_i(holds_next_queue_i),
@@ -291,7 +296,7 @@ module rq_queues #(
   rq_queue_view #(
       .Prefetch(Prefetch), .IndexWidth(IndexWidth), .QW(QW), .PW(PW)
   ) u_cmd (
-      .queue_i(cmd_queue_i), .state_i(cmd_state), .head_i(cmd_head), .fetch_i(cmd_fetch),
+      .active_i(cmd_set_state_i), .queue_i(cmd_queue_i), .state_i(cmd_state), .head_i(cmd_head), .fetch_i(cmd_fetch),
       .tail_i(cmd_tail), .place_i(cmd_place), .done_i(cmd_done),
       .consume_i, .judge_queue_i, .judge_tail_i, .judge_place_i,
       .holds_i(holds_next_i), .holds_queue_i(holds_next_queue_i),
@@ -304,7 +309,7 @@ module rq_queues #(
   rq_queue_view #(
       .Prefetch(Prefetch), .IndexWidth(IndexWidth), .QW(QW), .PW(PW)
   ) u_take (
-      .queue_i(take_queue_i), .state_i(take_state), .head_i(take_head), .fetch_i(take_fetch),
+      .active_i(take_i), .queue_i(take_queue_i), .state_i(take_state), .head_i(take_head), .fetch_i(take_fetch),
       .tail_i(take_tail), .place_i(take_place), .done_i(take_done),
       .consume_i, .judge_queue_i, .judge_tail_i, .judge_place_i,
       .holds_i(holds_next_i), .holds_queue_i(holds_next_queue_i),
@@ -322,7 +327,7 @@ module rq_queues #(
     rq_queue_view #(
         .Prefetch(Prefetch), .IndexWidth(IndexWidth), .QW(QW), .PW(PW)
     ) u_freed (
-        .queue_i(freed_queue_i), .state_i(freed_state), .head_i(freed_head), .fetch_i(freed_fetch),
+        .active_i(freed_i), .queue_i(freed_queue_i), .state_i(freed_state), .head_i(freed_head), .fetch_i(freed_fetch),
         .tail_i(freed_tail), .place_i(freed_place), .done_i(freed_done),
         .consume_i, .judge_queue_i, .judge_tail_i, .judge_place_i,
         .holds_i(holds_next_i), .holds_queue_i(holds_next_queue_i),

@@ -9,7 +9,7 @@ module rq_tags #(
     parameter int unsigned QW = 6,
     parameter int unsigned PW = 3,
     parameter int unsigned LW = 6,
-    parameter int unsigned BW = 7,
+    parameter int unsigned StampWidth = 48,
     parameter int unsigned GW = 5
 ) (
     input  logic                  clk_i,
@@ -23,7 +23,7 @@ module rq_tags #(
     input  logic [IndexWidth-1:0] open_first_i,
     input  logic [7:0]            open_slots_i,
     input  logic [PW-1:0]         open_place_i,
-    input  logic [BW-1:0]         open_request_i,
+    input  logic [StampWidth-1:0] open_stamp_i,
     // step 4: the event of a failed tag
     output logic                  failed_o,        // a tag was failed at the start of the cycle
     output logic [QW-1:0]         failed_queue_o,
@@ -53,7 +53,7 @@ module rq_tags #(
     output logic                  store_first_o,
     output logic [LW-1:0]         store_prev_o,
     output logic                  store_last_o,
-    output logic [BW-1:0]         store_request_o,
+    output logic [StampWidth-1:0] store_stamp_o,
     output logic                  store_two_o,
     output logic [PW-1:0]         store_place2_o,
     output logic                  store_last2_o,
@@ -71,7 +71,7 @@ module rq_tags #(
   logic [7:0]            slots_q   [0:Tags-1];
   logic [7:0]            beats_q   [0:Tags-1];  // received while the queue was READY
   logic [PW-1:0]         place_q   [0:Tags-1];  // of the first slot
-  logic [BW-1:0]         request_q [0:Tags-1];
+  logic [StampWidth-1:0] stamp_q   [0:Tags-1];
   logic [LW-1:0]         prev_q    [0:Tags-1];  // line of the beat before
 
   logic [Tags-1:0] open_one_hot, failed_one_hot;
@@ -136,7 +136,7 @@ module rq_tags #(
   assign store_first_o   = part == 3'd0;
   assign store_prev_o    = prev_q[tag];
   assign store_last_o    = wqe + 8'd1 == slots;
-  assign store_request_o = request_q[tag];
+  assign store_stamp_o   = stamp_q[tag];
   assign store_two_o     = useful && stride == 3'd0 && !store_last_o;
   assign store_last2_o   = wqe + 8'd2 == slots;
   assign beat_count_o    = {store_two_o, complete && !store_two_o};
@@ -191,7 +191,7 @@ module rq_tags #(
       slots_q[free_tag_o]   <= open_slots_i;
       beats_q[free_tag_o]   <= '0;
       place_q[free_tag_o]   <= open_place_i;
-      request_q[free_tag_o] <= open_request_i;
+      stamp_q[free_tag_o]   <= open_stamp_i;
     end
     if (useful) begin
       beats_q[tag] <= beat_after;

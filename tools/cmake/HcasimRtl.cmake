@@ -96,10 +96,29 @@ macro(_hcasim_verilate)
       -DPLUGIN=${support}/verilator_plugin.cpp -P ${support}/gather.cmake
     DEPENDS ${sources} ${support}/gather.cmake
     COMMENT "Verilating ${name}" VERBATIM)
-  set(runtime ${verilator_root}/include/verilated.cpp ${verilator_root}/include/verilated_threads.cpp)
+  _hcasim_verilator_runtime()
+  set(runtime $<TARGET_OBJECTS:hcasim_verilator_runtime>)
   set(includes ${folder}/verilated ${verilator_root}/include ${verilator_root}/include/vltstd)
   set(options -include ${support}/verilator_output.hpp)
 endmacro()
+
+# What all verilated libraries share, compiled once.
+macro(_hcasim_verilator_runtime)
+  if(NOT TARGET hcasim_verilator_runtime)
+    add_library(hcasim_verilator_runtime OBJECT ${verilator_root}/include/verilated.cpp
+      ${verilator_root}/include/verilated_threads.cpp)
+    _hcasim_rtl_options(hcasim_verilator_runtime -include ${support}/verilator_output.hpp)
+    target_include_directories(hcasim_verilator_runtime SYSTEM PRIVATE
+      ${verilator_root}/include ${verilator_root}/include/vltstd)
+  endif()
+endmacro()
+
+# Warnings and instrumentation of the project are not for generated code.
+function(_hcasim_rtl_options target)
+  set_target_properties(${target} PROPERTIES CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON
+    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON
+    COMPILE_OPTIONS "-O2;-w;-fno-profile-arcs;-fno-test-coverage;${ARGN}")
+endfunction()
 
 macro(_hcasim_cxxrtl)
   if(NOT HCASIM_YOSYS)
@@ -109,10 +128,13 @@ macro(_hcasim_cxxrtl)
   string(REGEX REPLACE "^([A-Za-z]+ [0-9.]+).*" "CXXRTL of \\1" tool_version "${tool_version}")
   get_filename_component(yosys_bin ${HCASIM_YOSYS} DIRECTORY)
   set(code ${folder}/cxxrtl.cpp)
-  list(TRANSFORM ARG_PARAMETERS REPLACE "^(.*)=(.*)$" "-chparam \\1 \\2" OUTPUT_VARIABLE settings)
-  list(JOIN settings " " settings)
+  set(settings)
+  foreach(pair IN LISTS ARG_PARAMETERS)
+    string(REGEX REPLACE "^(.*)=(.*)$" "chparam -set \\1 \\2 ${ARG_TOP}\n" pair "${pair}")
+    string(APPEND settings "${pair}")
+  endforeach()
   list(JOIN sources " " files)
-  set(script "read_verilog -sv -DSYNTHESIS ${files}\nhierarchy -check -top ${ARG_TOP} ${settings}\n"
+  set(script "read_verilog -sv -DSYNTHESIS ${files}\n${settings}hierarchy -check -top ${ARG_TOP}\n"
     "rename -top ${ARG_TOP}\nwrite_cxxrtl -g0 ${folder}/design.cpp\n")
   string(CONCAT script ${script})
   file(CONFIGURE OUTPUT ${folder}/script.ys CONTENT "${script}" @ONLY)
@@ -125,12 +147,12 @@ macro(_hcasim_cxxrtl)
     DEPENDS ${sources} ${folder}/script.ys
     COMMENT "CXXRTL of ${name}" VERBATIM)
   set_source_files_properties(${code} PROPERTIES OBJECT_DEPENDS ${folder}/design.cpp)
+  # What is read beyond the end of a memory is 0, and no fault: hardware reads it and ignores it.
+  set(options -DNDEBUG)
   set(runtime)
   set(includes ${yosys_bin}/../share/yosys/include)
-  set(options)
 endmacro()
 
-# Warnings and instrumentation of the project are not for generated code.
 macro(_hcasim_rtl_module)
   find_package(Threads REQUIRED)
   add_library(${name} MODULE ${code} ${runtime})
@@ -139,9 +161,8 @@ macro(_hcasim_rtl_module)
   else()
     set(headers hcasim::options)
   endif()
-  set_target_properties(${name} PROPERTIES PREFIX "" CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON
-    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON
-    COMPILE_OPTIONS "-O2;-w;-fno-profile-arcs;-fno-test-coverage;${options}")
+  _hcasim_rtl_options(${name} ${options})
+  set_target_properties(${name} PROPERTIES PREFIX "")
   target_include_directories(${name} PRIVATE ${folder} ${support}
     $<TARGET_PROPERTY:${headers},INTERFACE_INCLUDE_DIRECTORIES>)
   target_include_directories(${name} SYSTEM PRIVATE ${includes})

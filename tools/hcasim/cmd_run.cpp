@@ -15,6 +15,7 @@
 #include "interruption.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "receive_queue_options.hpp"
 #include "sim/output/file_roles.hpp"
 #include "sim/output/output_file.hpp"
 #include "sim/record/output_directory.hpp"
@@ -59,6 +60,7 @@ void check_roles(const RunCommand& command) {
   sim::FileRoles roles;
   roles.reads("the trace", command.trace);
   roles.reads("the configuration", command.sources.file);
+  for (const std::string& library : command.rtl) roles.reads("the RTL", library);
   if (!command.out.empty()) {
     roles.writes("--out", "the folder of --out", command.out);
     for (const char* name : {"stats.json", "completions.csv", "config.toml"}) {
@@ -101,6 +103,7 @@ TimedResult run_timed(const RunCommand& command, const TraceInput& trace,
   options.outputs = &results.files();
   options.interrupted = interrupted;
   options.observer = observer;
+  options.receive_queue = receive_queue_choice(command.receive_queue, command.rtl);
   if (progress_is_wanted()) options.progress = show_progress;
   const auto begin = std::chrono::steady_clock::now();
   TimedResult timed{sim::run_trace(options, config), 0};
@@ -113,6 +116,17 @@ std::string report(const RunCommand& command, const TimedResult& timed) {
   std::ostringstream text;
   sim::print_summary(text, timed.result.statistics, {timed.seconds, timed.result.engine_events});
   return text.str();
+}
+
+/// How far the results rest on a comparison.
+void print_comparison(const sim::ReceiveQueueComparison& done) {
+  std::fprintf(stderr,
+               "hcasim: lockstep: %ju cycles compared, %ju run and not compared, %ju skipped; %ju "
+               "takes\n",
+               static_cast<std::uintmax_t>(done.cycles_compared),
+               static_cast<std::uintmax_t>(done.cycles_not_compared),
+               static_cast<std::uintmax_t>(done.cycles_skipped),
+               static_cast<std::uintmax_t>(done.takes));
 }
 
 /// What a person should know who looks at the results.
@@ -137,6 +151,7 @@ int run(const RunCommand& command, const TraceInput& trace, const sim::SystemCon
   results.commit(timed.result.statistics, config);
   write_stdout(report(command, timed));
   print_notes(timed.result);
+  if (command.receive_queue == "lockstep") print_comparison(timed.result.receive_queue);
   if (!timed.result.failure.empty()) return complain(timed.result.failure, kRunFailed);
   if (timed.result.statistics.partial) end_interrupted();
   return kGood;

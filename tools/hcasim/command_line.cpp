@@ -154,6 +154,15 @@ void define(CLI::App& app, RunCommand& command) {
   add_path(app, "--ftrace", command.ftrace,
            "Write the tracepoints of the drivers as Linux does for rdmavt")
       ->type_name("FILE");
+  app.add_option("--rq", command.receive_queue,
+                 "Receive-queue unit of the adapters: model (default), rtl, or lockstep (the model "
+                 "compared with the RTL in every cycle); the results are the same")
+      ->type_name("KIND");
+  add_path(app, "--rtl", command.rtl,
+           "RTL to take (default: the project's own), a plug-in made by hcasim_add_rtl(); with "
+           "lockstep repeatable")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   app.add_flag("--no-run-ahead", command.no_run_ahead,
                "Keep all nodes in step: slower, with the same results");
 }

@@ -48,6 +48,8 @@ struct RunCommand {
   std::string ftrace;  ///< file for the tracepoints; empty: none
   bool json = false;
   bool no_run_ahead = false;
+  std::string receive_queue = "model";  ///< model, rtl or lockstep
+  std::vector<std::string> rtl;         ///< plug-ins for the latter two; none: our own
 };
 
 /// `hcasim cosim`

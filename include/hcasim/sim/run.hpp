@@ -10,6 +10,7 @@
 
 #include "hcasim/hw/time.hpp"
 #include "hcasim/sim/config.hpp"
+#include "hcasim/sim/receive_queue_choice.hpp"
 #include "hcasim/sim/run_statistics.hpp"
 
 namespace hcasim::sim {
@@ -19,14 +20,15 @@ class RunObserver;
 
 /// What a run is asked for beside its configuration.
 struct RunOptions {
-  std::string trace;            ///< file to replay; it is opened several times
-  std::string trace_name;       ///< stands for it in errors; empty: `trace` does
-  std::uint64_t seed = 1;       ///< of everything that is drawn
-  bool run_ahead = true;        ///< results are the same without; for comparison
-  hw::Time measure_from = 0;    ///< leaves out of the results what comes before this time
-  std::string completions_csv;  ///< file for a row per message; empty: none
-  std::string pcap;             ///< file for the packets of the run; empty: none
-  std::string ftrace;           ///< file for the drivers' tracepoints; empty: none
+  std::string trace;                 ///< file to replay; it is opened several times
+  std::string trace_name;            ///< stands for it in errors; empty: `trace` does
+  std::uint64_t seed = 1;            ///< of everything that is drawn
+  bool run_ahead = true;             ///< results are the same without; for comparison
+  ReceiveQueueChoice receive_queue;  ///< results are the same with each
+  hw::Time measure_from = 0;         ///< leaves out of the results what comes before this time
+  std::string completions_csv;       ///< file for a row per message; empty: none
+  std::string pcap;                  ///< file for the packets of the run; empty: none
+  std::string ftrace;                ///< file for the drivers' tracepoints; empty: none
   /// Gives the files their names, later and together; null: each has it at the end of the run.
   OutputSet* outputs = nullptr;
   /// Called now and then with simulated time since the epoch and messages done; null: never.
@@ -45,6 +47,7 @@ struct RunResult {
   std::uint64_t posts_refused = 0;       ///< work requests that a verb gave back
   std::vector<std::string> refusals;     ///< the first of them by node, a line of text each
   std::uint64_t late_controls = 0;       ///< control operations that began after their time
+  ReceiveQueueComparison receive_queue;  ///< of lockstep
   /// Why the trace did not come to its end, in one line; empty when it did. The statistics are
   /// those up to there.
   std::string failure;
@@ -57,8 +60,10 @@ class RunError : public std::runtime_error {
 };
 
 /// Replays a trace on simulated hosts. One run a process, since SystemC holds one simulation.
-/// @throws InputError when the trace is wrong, before anything was written
+/// @throws InputError when the trace is wrong, before anything was written, or when the RTL that is
+///         to be used does not fit the configuration or the trace
 /// @throws RunError when the simulation cannot go on, as when a control verb is refused
+/// @throws hca::LockstepMismatch, hca::RtlFault when a receive-queue unit is wrong
 /// @throws OutputError when an output cannot be written
 RunResult run_trace(const RunOptions& options, const SystemConfig& config);
 

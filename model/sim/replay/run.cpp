@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "hca/receive_queue_port.hpp"
 #include "hcasim/sim/input_error.hpp"
 #include "sim/record/recorder.hpp"
 #include "sim/record/text.hpp"
@@ -60,9 +61,12 @@ class Replay {
         patience_(patience_with(trace, config)),
         reader_(std::filesystem::path(options.trace), trace_name_),
         directory_(trace.names()),
-        watchers_(options) {}
+        watchers_(options),
+        receive_queues_(options.receive_queue) {}
 
   RunResult run();
+  /// The plug-ins that simulate receive queues.
+  std::string libraries() const { return receive_queues_.library_names(); }
 
  private:
   void build();
@@ -84,6 +88,7 @@ class Replay {
   void append_process(const DataProcess& process, RunResult& out) const;
   hw::Time end_of_results() const;
   RunResult result();
+  void append_comparison(RunResult& out) const;
 
   const RunOptions& options_;
   const SystemConfig& config_;
@@ -93,7 +98,8 @@ class Replay {
   TraceReader reader_;
   ObjectDirectory directory_;
   std::unique_ptr<Recorder> recorder_;
-  RunWatchers watchers_;  // outlives the devices that report to it
+  RunWatchers watchers_;              // outlives the devices that report to it
+  ReceiveQueueMaker receive_queues_;  // outlives the units that it knows
   std::unique_ptr<System> system_;
   std::vector<std::unique_ptr<NodeObjects>> objects_;
   std::vector<std::unique_ptr<TraceSource>> sources_;
@@ -118,6 +124,7 @@ void Replay::build() {
   }
   options.seed = options_.seed;
   options.run_ahead = options_.run_ahead;
+  options.receive_queues = &receive_queues_;
   system_ = std::make_unique<System>(config_, options);
   RecorderOptions recording{.completions_csv = options_.completions_csv,
                             .outputs = options_.outputs};
@@ -342,6 +349,13 @@ void Replay::append_process(const DataProcess& process, RunResult& out) const {
   }
 }
 
+// A comparison that missed something is no success.
+void Replay::append_comparison(RunResult& out) const {
+  const hca::LockstepCoverage coverage = receive_queues_.coverage();
+  out.receive_queue = {coverage.compared, coverage.not_compared, coverage.skipped, coverage.takes};
+  if (out.failure.empty()) out.failure = too_little(coverage);
+}
+
 // What is left is taken down by its driver, as a program that ends would have it.
 void Replay::tear_down() {
   for (std::size_t i = 0; i < system_->size(); ++i) {
@@ -362,6 +376,7 @@ RunResult Replay::run() {
   simulate();
   RunResult out = result();
   if (!partial_) tear_down();  // which would let the rest of the run happen
+  append_comparison(out);
   out.kernel_activations -= activations;
   return out;
 }
@@ -371,8 +386,16 @@ RunResult Replay::run() {
 RunResult run_trace(const RunOptions& options, const SystemConfig& config) {
   const std::string& name = name_of_trace(options);
   const CheckedTrace trace(options.trace, name, options.interrupted);
+  std::optional<Replay> replay;
   try {
-    return Replay(options, config, trace).run();
+    replay.emplace(options, config, trace);
+    return replay->run();
+  } catch (const hca::TooManyReceiveQueues& error) {
+    if (replay->libraries().empty()) throw RunError(name + ": " + error.what());
+    throw InputError(name, 0, 0,
+                     "no more queue pairs and shared receive queues of a node at a time than " +
+                         std::to_string(error.queues()) + ", the Queues of " + replay->libraries(),
+                     "more");
   } catch (const LineError& error) {
     throw RunError(describe(name, error.mishap()));
   } catch (const SimulationError& error) {

@@ -3,8 +3,6 @@
 
 #include "sim/system/node_system.hpp"
 
-#include "hca/receive_queue/receive_queue_model.hpp"
-
 namespace hcasim::sim {
 
 namespace {
@@ -12,9 +10,11 @@ namespace {
 // What a driver may allocate: more than any run needs; pages that are not touched cost nothing.
 constexpr std::uint64_t kHostMemoryBytes = std::uint64_t{1} << 40;
 
-std::unique_ptr<hca::ReceiveQueueUnit> make_receive_queue(const hca::Parameters& parameters) {
-  return std::make_unique<hca::ReceiveQueueModel>(
-      hca::Adapter::receive_queue_parameters(parameters));
+std::unique_ptr<hca::ReceiveQueueUnit> make_receive_queue(const std::string& node,
+                                                          const hca::Parameters& parameters,
+                                                          ReceiveQueueMaker* maker) {
+  if (maker != nullptr) return maker->make(node, parameters);
+  return ReceiveQueueMaker(ReceiveQueueChoice{}).make(node, parameters);
 }
 
 rvt::rvt_driver_params driver_parameters(const NodeConfig& config, const std::string& device_name) {
@@ -59,17 +59,18 @@ NodeAddress address_of_node(std::size_t index, std::uint32_t port) {
 
 NodeSystem::NodeSystem(const sc_core::sc_module_name& module_name, const std::string& name,
                        std::size_t index, const NodeConfig& config, std::uint64_t seed,
-                       Conductor& conductor)
-    : NodeSystem(module_name, name, index, config, seed, &conductor, nullptr) {}
+                       Conductor& conductor, ReceiveQueueMaker* receive_queues)
+    : NodeSystem(module_name, name, index, config, seed, &conductor, nullptr, receive_queues) {}
 
 NodeSystem::NodeSystem(const sc_core::sc_module_name& module_name, const std::string& name,
                        std::size_t index, const NodeConfig& config, std::uint64_t seed,
-                       NodeSystem& neighbour)
-    : NodeSystem(module_name, name, index, config, seed, nullptr, &neighbour) {}
+                       NodeSystem& neighbour, ReceiveQueueMaker* receive_queues)
+    : NodeSystem(module_name, name, index, config, seed, nullptr, &neighbour, receive_queues) {}
 
 NodeSystem::NodeSystem(const sc_core::sc_module_name& module_name, const std::string& name,
                        std::size_t index, const NodeConfig& config, std::uint64_t seed,
-                       Conductor* conductor, NodeSystem* neighbour)
+                       Conductor* conductor, NodeSystem* neighbour,
+                       ReceiveQueueMaker* receive_queues)
     : sc_core::sc_module(module_name),
       name_(name),
       device_name_("hcasim" + std::to_string(index)),
@@ -80,7 +81,7 @@ NodeSystem::NodeSystem(const sc_core::sc_module_name& module_name, const std::st
       machine_(machine_for(name, engine_.get(), neighbour)),
       host_("host", machine_, config.pcie, config.host, seed + index),
       adapter_("hca0", machine_->engine, config_.hca, config.pcie, config.fabric,
-               make_receive_queue(config.hca), seed + index),
+               make_receive_queue(name, config.hca, receive_queues), seed + index),
       device_(rvt::rvt_alloc_device(host_.cpu(), driver_parameters(config, device_name_))) {
   adapter_.dma().bind(host_.dma_target());
   host_.mmio_initiator().bind(adapter_.bar());

@@ -13,6 +13,7 @@
 #include "hcasim/sim/config.hpp"
 #include "host/host_module.hpp"
 #include "sim/engine/engine_module.hpp"
+#include "sim/system/receive_queue_maker.hpp"
 
 namespace hcasim::sim {
 
@@ -31,11 +32,13 @@ NodeAddress address_of_node(std::size_t index, std::uint32_t port = 0);
 class NodeSystem : public sc_core::sc_module {
  public:
   NodeSystem(const sc_core::sc_module_name& module_name, const std::string& name, std::size_t index,
-             const NodeConfig& config, std::uint64_t seed, Conductor& conductor);
+             const NodeConfig& config, std::uint64_t seed, Conductor& conductor,
+             ReceiveQueueMaker* receive_queues = nullptr);
   /// In a slot of its own of `neighbour`'s host, whose engine and memory it shares. `neighbour`
   /// must outlive this.
   NodeSystem(const sc_core::sc_module_name& module_name, const std::string& name, std::size_t index,
-             const NodeConfig& config, std::uint64_t seed, NodeSystem& neighbour);
+             const NodeConfig& config, std::uint64_t seed, NodeSystem& neighbour,
+             ReceiveQueueMaker* receive_queues = nullptr);
 
   const std::string& node_name() const { return name_; }
   /// Of a port, counted from 0.
@@ -55,7 +58,7 @@ class NodeSystem : public sc_core::sc_module {
  private:
   NodeSystem(const sc_core::sc_module_name& module_name, const std::string& name, std::size_t index,
              const NodeConfig& config, std::uint64_t seed, Conductor* conductor,
-             NodeSystem* neighbour);
+             NodeSystem* neighbour, ReceiveQueueMaker* receive_queues);
 
   std::string name_;
   std::string device_name_;  // hcasim0 for the first node

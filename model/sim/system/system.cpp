@@ -22,7 +22,7 @@ System::System(const SystemConfig& config, const SystemOptions& options)
   bool switched = options.nodes.size() > 2;
   for (const NodeOptions& it : options.nodes) {
     const NodeConfig& node = config.node(it.name);
-    add_node(it, node, options.seed);
+    add_node(it, node, options);
     switched |= node.fabric.topology == fabric::Topology::kSwitch;
   }
   if (switched) {
@@ -39,20 +39,22 @@ System::~System() {
   while (!nodes_.empty()) nodes_.pop_back();
 }
 
-void System::add_node(const NodeOptions& options, const NodeConfig& config, std::uint64_t seed) {
+void System::add_node(const NodeOptions& options, const NodeConfig& config,
+                      const SystemOptions& system) {
   const std::string module = "node_" + options.name;
   const std::size_t index = nodes_.size();
   if (!options.host) {
-    nodes_.push_back(std::make_unique<NodeSystem>(module.c_str(), options.name, index, config, seed,
-                                                  conductor_));
+    nodes_.push_back(std::make_unique<NodeSystem>(module.c_str(), options.name, index, config,
+                                                  system.seed, conductor_, system.receive_queues));
     return;
   }
   if (*options.host >= index || nodes_[*options.host]->shares_host()) {
     throw std::invalid_argument("the host of node " + options.name +
                                 " is not that of an earlier node with a host of its own");
   }
-  nodes_.push_back(std::make_unique<NodeSystem>(module.c_str(), options.name, index, config, seed,
-                                                *nodes_[*options.host]));
+  nodes_.push_back(std::make_unique<NodeSystem>(module.c_str(), options.name, index, config,
+                                                system.seed, *nodes_[*options.host],
+                                                system.receive_queues));
 }
 
 // Ports with the same number are at the ends of one cable.

@@ -37,6 +37,8 @@ struct SystemOptions {
   std::vector<NodeOptions> nodes;  ///< one to kMaxNodes
   std::uint64_t seed = 1;
   bool run_ahead = true;
+  /// Makes the receive-queue units, and outlives them; null: they are the model.
+  ReceiveQueueMaker* receive_queues = nullptr;
 };
 
 /// All hosts, nodes and the cables or the switch between them. A process holds one system at a
@@ -76,7 +78,7 @@ class System {
  private:
   hw::Time next_time();
   fabric::PortModule& switch_port(std::size_t node, std::uint32_t port);
-  void add_node(const NodeOptions& options, const NodeConfig& config, std::uint64_t seed);
+  void add_node(const NodeOptions& options, const NodeConfig& config, const SystemOptions& system);
   void lay_cable();
   void join_by_switch(std::uint64_t seed);
 

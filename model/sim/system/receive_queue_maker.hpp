@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: hcasim contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hca/parameters.hpp"
+#include "hca/receive_queue_rtl/lockstep_receive_queue.hpp"
+#include "hcasim/sim/receive_queue_choice.hpp"
+
+namespace hcasim::sim {
+
+/// Makes the receive-queue units of a system, one for each adapter.
+class ReceiveQueueMaker {
+ public:
+  /// @throws InputError when a plug-in cannot be used
+  explicit ReceiveQueueMaker(const ReceiveQueueChoice& choice);
+
+  /// The unit of the adapter of `node`.
+  /// @throws InputError when the plug-ins were built for another configuration
+  std::unique_ptr<hca::ReceiveQueueUnit> make(const std::string& node,
+                                              const hca::Parameters& parameters);
+
+  /// What all units in lockstep have compared, as long as they live.
+  hca::LockstepCoverage coverage() const;
+  /// Names of the plug-ins, for messages; empty without one.
+  std::string library_names() const;
+
+ private:
+  std::unique_ptr<hca::ReceiveQueueUnit> make_lockstep(const std::string& node,
+                                                       const hw::rq::Parameters& parameters);
+
+  ReceiveQueueKind kind_;
+  std::vector<std::shared_ptr<const hca::ReceiveQueueLibrary>> libraries_;
+  std::vector<const hca::LockstepReceiveQueue*> lockstep_;
+};
+
+}  // namespace hcasim::sim
