@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mutant.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
@@ -29,12 +30,26 @@ MutantFamily::MutantFamily(std::string name, const std::string& plugin, const st
       library_(hca::ReceiveQueueLibrary::load(plugin)),
       mutants_(read_mutants(name_, list)) {}
 
+namespace {
+
+/// The profile of that name with rings that fit the narrow indices.
+cosim::Profile narrow_profile(const std::string& name, const hw::rq::PluginWidths& widths) {
+  cosim::Profile profile = *cosim::find_profile(name);
+  // Heads beyond the end of the ring have to fit, too.
+  const unsigned longest = (1U << widths.index) - 4;
+  profile.largest_ring = std::min(profile.largest_ring, longest);
+  profile.smallest_ring = std::min(profile.smallest_ring, longest);
+  return profile;
+}
+
+}  // namespace
+
 // The plug-in looks at the environment when it makes a unit.
 std::optional<Kill> MutantFamily::run(unsigned number, const Attempt& attempt) const {
   ::setenv("HCASIM_MUTANT", std::to_string(number).c_str(), 1);
   const std::vector<cosim::Side> sides{cosim::model_side(), cosim::rtl_side(library_)};
-  const cosim::RandomRun run{cosim::find_profile(attempt.profile), library_->plugin().parameters,
-                             attempt.seed, attempt.cycles};
+  const cosim::Profile profile = narrow_profile(attempt.profile, library_->plugin().widths);
+  const cosim::RandomRun run{&profile, library_->plugin().parameters, attempt.seed, attempt.cycles};
   try {
     const cosim::RunResult result = cosim::cross_check(sides, run);
     if (!result.failing) return std::nullopt;
