@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -44,6 +45,11 @@ void stop(const char* file, int line, const std::string& otherwise) {
   if (stopped().empty()) stopped() = text;
 }
 
+unsigned chosen_mutant() {
+  const char* const number = std::getenv("HCASIM_MUTANT");
+  return number == nullptr ? 0 : static_cast<unsigned>(std::strtoul(number, nullptr, 10));
+}
+
 }  // namespace
 
 int hcasim_rtl_print(const char* format, ...) {
@@ -78,7 +84,10 @@ class VerilatorPorts {
   static constexpr bool kShowsQueues = requires(Top & top) { top.debug_queue_i; };
   static constexpr bool kTellsRest = requires(Top & top) { top.debug_at_rest_o; };
 
-  explicit VerilatorPorts(VerilatedContext& context) : top_(&context) {}
+  // RTL with an input `mutant_i` is many: the environment says which of them.
+  explicit VerilatorPorts(VerilatedContext& context) : top_(&context) {
+    if constexpr (requires(Top & top) { top.mutant_i; }) top_.mutant_i = chosen_mutant();
+  }
   ~VerilatorPorts() { top_.final(); }
 
   void eval() { top_.eval(); }
