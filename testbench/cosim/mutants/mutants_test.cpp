@@ -37,14 +37,17 @@ const std::map<std::string, Verdict>& verdicts() {
 TEST(Mutants, OfTheRtlDrawnBySeedAreKilled) {
   const auto families = rtl_families();
   std::size_t killed = 0;
-  for (const auto& [family, mutant] : draw(families, support::test_seed(std::random_device{}()))) {
+  for (const auto& [family, mutant] : draw(families, support::test_seed(1))) {
     const auto known = verdicts().find(key_of(*mutant));
-    if (known != verdicts().end() && !known->second.reason.empty()) continue;
+    if (known != verdicts().end() && !known->second.kill) {
+      std::cout << to_text(known->second) << '\n';
+      continue;
+    }
     const auto found = kill(*family, *mutant, verdicts());
     EXPECT_TRUE(found) << key_of(*mutant) << " survived";
     if (found) ++killed;
   }
-  std::cout << killed << " of " << kDrawn << " killed, the others are equivalent\n";
+  std::cout << killed << " of " << kDrawn << " killed, the others are those above\n";
   EXPECT_GE(killed, kDrawn / 2);
 }
 
