@@ -163,6 +163,9 @@ void define(CLI::App& app, RunCommand& command) {
            "lockstep repeatable")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  add_path(app, "--rq-coverage", command.rq_coverage,
+           "Judge the receive-queue units by their rules and write the cover points that they hit")
+      ->type_name("FILE");
   app.add_flag("--no-run-ahead", command.no_run_ahead,
                "Keep all nodes in step: slower, with the same results");
 }

@@ -50,6 +50,7 @@ struct RunCommand {
   bool no_run_ahead = false;
   std::string receive_queue = "model";  ///< model, rtl or lockstep
   std::vector<std::string> rtl;         ///< plug-ins for the latter two; none: our own
+  std::string rq_coverage;              ///< file for their functional coverage; empty: none
 };
 
 /// `hcasim cosim`

@@ -21,6 +21,7 @@ struct ReceiveQueueChoice {
   /// Plug-ins (hw/receive_queue_plugin.hpp): none for the model, one for RTL, one or more for
   /// lockstep.
   std::vector<std::string> libraries;
+  bool coverage = false;  ///< count the cover points of testbench/cosim/test_plan.txt
 };
 
 /// How much of the receive-queue units' work was compared; all 0 without lockstep.

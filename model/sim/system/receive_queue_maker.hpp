@@ -4,11 +4,13 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hca/parameters.hpp"
 #include "hca/receive_queue_rtl/lockstep_receive_queue.hpp"
 #include "hcasim/sim/receive_queue_choice.hpp"
+#include "sim/cosim/observed_unit.hpp"
 
 namespace hcasim::sim {
 
@@ -23,16 +25,27 @@ class ReceiveQueueMaker {
   std::unique_ptr<hca::ReceiveQueueUnit> make(const std::string& node,
                                               const hca::Parameters& parameters);
 
+  /// Cover points that the units have hit; empty unless they are counted.
+  std::string coverage_table() const { return observed_ ? functional_.table() : std::string(); }
+  /// The first breach of a rule that an observed unit showed; empty when there is none.
+  std::string first_fault() const;
   /// What all units in lockstep have compared, as long as they live.
   hca::LockstepCoverage coverage() const;
   /// Names of the plug-ins, for messages; empty without one.
   std::string library_names() const;
 
  private:
+  std::unique_ptr<hca::ReceiveQueueUnit> make_unit(const std::string& node,
+                                                   const hw::rq::Parameters& parameters);
+  std::unique_ptr<hca::ReceiveQueueUnit> observe(const std::string& node,
+                                                 std::unique_ptr<hca::ReceiveQueueUnit> unit);
   std::unique_ptr<hca::ReceiveQueueUnit> make_lockstep(const std::string& node,
                                                        const hw::rq::Parameters& parameters);
 
   ReceiveQueueKind kind_;
+  bool observed_;
+  cosim::Coverage functional_;
+  std::vector<std::pair<std::string, const cosim::ObservedUnit*>> observers_;
   std::vector<std::shared_ptr<const hca::ReceiveQueueLibrary>> libraries_;
   std::vector<const hca::LockstepReceiveQueue*> lockstep_;
 };
