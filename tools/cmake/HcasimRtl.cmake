@@ -19,13 +19,14 @@ set(HCASIM_RTL_PARAMETERS
 #                           Events, QueueWidth, AddressWidth, IndexWidth, TakeTagWidth, DataWidth
 #   [FIXED Name=value...]   the same of an RTL that has no such parameter and this value built in
 #   [BACKEND verilator|cxxrtl]  what simulates it; verilator unless given
+#   [NO_ASSERTIONS]         leaves out the assertions of the RTL; else one that fails ends a run
 #   [FLAGS flag...])        more arguments of verilator
 #
 # Makes the target NAME, a shared library NAME.so for `--rtl`, in CMAKE_LIBRARY_OUTPUT_DIRECTORY or
 # the current folder. It is optimised and free of sanitizers in every configuration. Parameters that
 # are not given have to be as in the list above.
 function(hcasim_add_rtl name)
-  cmake_parse_arguments(ARG "" "TOP;BACKEND" "SOURCES;PARAMETERS;FIXED;FLAGS" ${ARGN})
+  cmake_parse_arguments(ARG "NO_ASSERTIONS" "TOP;BACKEND" "SOURCES;PARAMETERS;FIXED;FLAGS" ${ARGN})
   if(NOT ARG_SOURCES)
     message(FATAL_ERROR "hcasim_add_rtl(${name}): expected SOURCES")
   endif()
@@ -87,9 +88,12 @@ macro(_hcasim_verilate)
   string(MAKE_C_IDENTIFIER V${name} class)
   set(code ${folder}/verilated.cpp)
   list(TRANSFORM ARG_PARAMETERS PREPEND -G OUTPUT_VARIABLE settings)
+  if(NOT ARG_NO_ASSERTIONS)
+    list(PREPEND settings --assert)
+  endif()
   add_custom_command(OUTPUT ${code}
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}/verilated
-    COMMAND ${HCASIM_VERILATOR} --cc -O3 --assert --x-initial unique --x-assign unique -Wno-fatal
+    COMMAND ${HCASIM_VERILATOR} --cc -O3 --x-initial unique --x-assign unique -Wno-fatal
       --prefix ${class} --top-module ${ARG_TOP} --Mdir ${folder}/verilated ${settings} ${ARG_FLAGS}
       ${sources}
     COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder}/verilated -DOUTPUT=${code} -DCLASS=${class}

@@ -38,6 +38,7 @@ class Results {
     if (!command.pcap.empty()) sim::OutputFile::check(command.pcap);
     if (!command.ftrace.empty()) sim::OutputFile::check(command.ftrace);
     if (!command.rq_coverage.empty()) sim::OutputFile::check(command.rq_coverage);
+    if (!command.record_rq.empty()) sim::OutputFile::check(command.record_rq);
     if (folder_) sim::OutputFile::check(folder_->completions_csv());
   }
 
@@ -79,6 +80,7 @@ void check_roles(const RunCommand& command) {
   if (!command.rq_coverage.empty()) {
     roles.writes("--rq-coverage", "the functional coverage", command.rq_coverage);
   }
+  if (!command.record_rq.empty()) roles.writes("--record-rq", "the stimulus", command.record_rq);
 }
 
 /// A configuration for a node that the trace does not have is a slip, not a wish.
@@ -115,6 +117,7 @@ TimedResult run_timed(const RunCommand& command, const TraceInput& trace,
   options.observer = observer;
   options.receive_queue = receive_queue_choice(command.receive_queue, command.rtl);
   options.receive_queue.coverage = !command.rq_coverage.empty();
+  options.receive_queue.record = command.record_rq;
   if (progress_is_wanted()) options.progress = show_progress;
   const auto begin = std::chrono::steady_clock::now();
   TimedResult timed{sim::run_trace(options, config), 0};

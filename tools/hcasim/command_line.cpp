@@ -166,6 +166,11 @@ void define(CLI::App& app, RunCommand& command) {
   add_path(app, "--rq-coverage", command.rq_coverage,
            "Judge the receive-queue units by their rules and write the cover points that they hit")
       ->type_name("FILE");
+  add_path(
+      app, "--record-rq", command.record_rq,
+      "Write the traffic of the receive-queue units as stimulus of the cross-check, one file a "
+      "node: NAME.stimulus becomes NAME-NODE.stimulus")
+      ->type_name("FILE");
   app.add_flag("--no-run-ahead", command.no_run_ahead,
                "Keep all nodes in step: slower, with the same results");
 }

@@ -22,6 +22,9 @@ struct ReceiveQueueChoice {
   /// lockstep.
   std::vector<std::string> libraries;
   bool coverage = false;  ///< count the cover points of testbench/cosim/test_plan.txt
+  /// Where the traffic of each adapter's unit is recorded, as stimulus of `hcasim cosim`: the
+  /// node's name comes before the extension. Empty: nowhere.
+  std::string record;
 };
 
 /// How much of the receive-queue units' work was compared; all 0 without lockstep.

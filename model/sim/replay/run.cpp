@@ -67,6 +67,8 @@ class Replay {
   RunResult run();
   /// The plug-ins that simulate receive queues.
   std::string libraries() const { return receive_queues_.library_names(); }
+  /// What led to a fault in a receive-queue unit is kept, though the run leaves nothing else.
+  void keep_recordings() { receive_queues_.write_recordings(nullptr); }
 
  private:
   void build();
@@ -379,6 +381,7 @@ RunResult Replay::run() {
   RunResult out = result();
   if (!partial_) tear_down();  // which would let the rest of the run happen
   append_comparison(out);
+  receive_queues_.write_recordings(options_.outputs);
   out.kernel_activations -= activations;
   return out;
 }
@@ -397,7 +400,13 @@ RunResult run_trace(const RunOptions& options, const SystemConfig& config) {
     throw InputError(name, 0, 0,
                      "no more queue pairs and shared receive queues of a node at a time than " +
                          std::to_string(error.queues()) + ", the Queues of " + replay->libraries(),
-                     "more");
+                     "");
+  } catch (const hca::LockstepMismatch&) {
+    replay->keep_recordings();
+    throw;
+  } catch (const hca::RtlFault&) {
+    replay->keep_recordings();
+    throw;
   } catch (const LineError& error) {
     throw RunError(describe(name, error.mishap()));
   } catch (const SimulationError& error) {

@@ -71,7 +71,7 @@ std::shared_ptr<const hca::ReceiveQueueLibrary> load(const std::string& file) {
 }  // namespace
 
 ReceiveQueueMaker::ReceiveQueueMaker(const ReceiveQueueChoice& choice)
-    : kind_(choice.kind), observed_(choice.coverage) {
+    : kind_(choice.kind), observed_(choice.coverage), record_(choice.record) {
   if (kind_ == ReceiveQueueKind::kModel) return;
   for (const std::string& file : choice.libraries) libraries_.push_back(load(file));
   if (libraries_.empty() || (kind_ == ReceiveQueueKind::kRtl && libraries_.size() != 1)) {
@@ -82,6 +82,18 @@ ReceiveQueueMaker::ReceiveQueueMaker(const ReceiveQueueChoice& choice)
 
 std::unique_ptr<hca::ReceiveQueueUnit> ReceiveQueueMaker::make(const std::string& node,
                                                                const hca::Parameters& parameters) {
+  auto unit = make_silent(node, parameters);
+  if (record_.empty()) return unit;
+  auto& recording = recordings_.emplace_back(recording_of_node(record_, node), unit->parameters());
+  return std::make_unique<hca::RecordingReceiveQueue>(std::move(unit), recording);
+}
+
+void ReceiveQueueMaker::write_recordings(OutputSet* outputs) {
+  for (const ReceiveQueueRecording& recording : recordings_) recording.write(outputs);
+}
+
+std::unique_ptr<hca::ReceiveQueueUnit> ReceiveQueueMaker::make_silent(
+    const std::string& node, const hca::Parameters& parameters) {
   Parameters wanted = hca::Adapter::receive_queue_parameters(parameters);
   for (const auto& library : libraries_) {
     check_configuration(node, wanted, *library);

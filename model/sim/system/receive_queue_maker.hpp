@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,6 +12,8 @@
 #include "hca/receive_queue_rtl/lockstep_receive_queue.hpp"
 #include "hcasim/sim/receive_queue_choice.hpp"
 #include "sim/cosim/observed_unit.hpp"
+#include "sim/output/output_set.hpp"
+#include "sim/system/receive_queue_recording.hpp"
 
 namespace hcasim::sim {
 
@@ -33,6 +36,9 @@ class ReceiveQueueMaker {
   hca::LockstepCoverage coverage() const;
   /// Names of the plug-ins, for messages; empty without one.
   std::string library_names() const;
+  /// Writes what was recorded up to now. @param outputs gives the files their names; null: at once
+  /// @throws OutputError
+  void write_recordings(OutputSet* outputs);
 
  private:
   std::unique_ptr<hca::ReceiveQueueUnit> make_unit(const std::string& node,
@@ -42,10 +48,15 @@ class ReceiveQueueMaker {
   std::unique_ptr<hca::ReceiveQueueUnit> make_lockstep(const std::string& node,
                                                        const hw::rq::Parameters& parameters);
 
+  std::unique_ptr<hca::ReceiveQueueUnit> make_silent(const std::string& node,
+                                                     const hca::Parameters& parameters);
+
   ReceiveQueueKind kind_;
   bool observed_;
   cosim::Coverage functional_;
   std::vector<std::pair<std::string, const cosim::ObservedUnit*>> observers_;
+  std::string record_;
+  std::deque<ReceiveQueueRecording> recordings_;
   std::vector<std::shared_ptr<const hca::ReceiveQueueLibrary>> libraries_;
   std::vector<const hca::LockstepReceiveQueue*> lockstep_;
 };

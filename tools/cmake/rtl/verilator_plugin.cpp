@@ -10,6 +10,8 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "beat_bits.hpp"
 #include "plugin_table.hpp"
@@ -23,11 +25,23 @@ std::string& printed() {
   return text;
 }
 
-// The first line of what was printed, which says what failed, else `otherwise`.
-std::string take_reason(const std::string& otherwise) {
+// Why the RTL stopped; empty while it goes on. Generated code is left in good order, since it holds
+// locks: nothing is thrown through it.
+std::string& stopped() {
+  thread_local std::string reason;
+  return reason;
+}
+
+// The first line of what was printed says what failed, if anything was.
+void stop(const char* file, int line, const std::string& otherwise) {
   std::string text = std::exchange(printed(), {});
   text.erase(std::min(text.find('\n'), text.size()));
-  return text.empty() ? otherwise : text;
+  constexpr std::string_view kMark = "%Error: ";  // behind the time, which is not the cycle
+  if (const auto mark = text.find(kMark); mark != std::string::npos) {
+    text.erase(0, mark + kMark.size());
+  }
+  if (text.empty()) text = std::string(file) + ':' + std::to_string(line) + ": " + otherwise;
+  if (stopped().empty()) stopped() = text;
 }
 
 }  // namespace
@@ -43,16 +57,15 @@ int hcasim_rtl_print(const char* format, ...) {
 }
 
 void vl_finish(const char* file, int line, const char*) {
-  throw std::runtime_error(std::string(file) + ':' + std::to_string(line) + ": $finish");
+  stop(file, line, "$finish");
 }
 
 void vl_stop(const char* file, int line, const char*) {
-  throw std::runtime_error(take_reason(std::string(file) + ':' + std::to_string(line) + ": $stop"));
+  stop(file, line, "$stop");
 }
 
 void vl_fatal(const char* file, int line, const char*, const char* message) {
-  throw std::runtime_error(
-      take_reason(std::string(file) + ':' + std::to_string(line) + ": " + message));
+  stop(file, line, message);
 }
 
 namespace hcasim::rtl_plugin {
@@ -131,19 +144,28 @@ class VerilatedUnit {
   static constexpr bool kTellsRest = Ports::kTellsRest;
 
   explicit VerilatedUnit(std::uint64_t seed) {
+    context_.threads(1);
     context_.randReset(seed == 0 ? 0 : 2);
     context_.randSeed(static_cast<int>(seed & 0x7fffffffU));
     driver_ = std::make_unique<ReceiveQueueDriver<Ports>>(context_);
   }
 
+  /// What generated code takes from the thread's context may be that of another unit.
+  ~VerilatedUnit() {
+    Verilated::threadContextp(&context_);
+    driver_.reset();
+  }
+  VerilatedUnit(const VerilatedUnit&) = delete;
+  VerilatedUnit& operator=(const VerilatedUnit&) = delete;
+
   void reset(hw::rq::Outputs& out) {
     driver_->reset(out);
-    pass_on();
+    check();
   }
   void step(const hw::rq::Inputs& in, hw::rq::Outputs& out) {
     driver_->step(in, out);
     context_.timeInc(1);
-    if (!printed().empty()) pass_on();
+    check();
   }
   const hw::rq::Counters& counters() const { return driver_->counters(); }
   hw::rq::Snapshot snapshot(std::uint32_t queue) { return driver_->snapshot(queue); }
@@ -151,7 +173,9 @@ class VerilatedUnit {
 
  private:
   // Results alone go to stdout.
-  static void pass_on() {
+  static void check() {
+    if (!stopped().empty()) throw std::runtime_error(std::exchange(stopped(), {}));
+    if (printed().empty()) return;
     std::fputs(printed().c_str(), stderr);
     printed().clear();
   }
