@@ -37,12 +37,19 @@ class Results {
     // Found out before the run, not after it.
     if (!command.pcap.empty()) sim::OutputFile::check(command.pcap);
     if (!command.ftrace.empty()) sim::OutputFile::check(command.ftrace);
+    if (!command.rq_coverage.empty()) sim::OutputFile::check(command.rq_coverage);
     if (!command.record_rq.empty()) sim::OutputFile::check(command.record_rq);
     if (folder_) sim::OutputFile::check(folder_->completions_csv());
   }
 
   sim::OutputSet& files() { return files_; }
   std::string completions_csv() const { return folder_ ? folder_->completions_csv() : fs::path(); }
+
+  void write(const std::string& path, const std::string& text) {
+    sim::OutputFile file(path, &files_);
+    file.write(text);
+    file.commit();
+  }
 
   void commit(const sim::RunStatistics& statistics, const sim::SystemConfig& config) {
     if (folder_) {
@@ -70,6 +77,9 @@ void check_roles(const RunCommand& command) {
   }
   if (!command.pcap.empty()) roles.writes("--pcap", "the packets", command.pcap);
   if (!command.ftrace.empty()) roles.writes("--ftrace", "the tracepoints", command.ftrace);
+  if (!command.rq_coverage.empty()) {
+    roles.writes("--rq-coverage", "the functional coverage", command.rq_coverage);
+  }
   if (!command.record_rq.empty()) roles.writes("--record-rq", "the stimulus", command.record_rq);
 }
 
@@ -106,6 +116,7 @@ TimedResult run_timed(const RunCommand& command, const TraceInput& trace,
   options.interrupted = interrupted;
   options.observer = observer;
   options.receive_queue = receive_queue_choice(command.receive_queue, command.rtl);
+  options.receive_queue.coverage = !command.rq_coverage.empty();
   options.receive_queue.record = command.record_rq;
   if (progress_is_wanted()) options.progress = show_progress;
   const auto begin = std::chrono::steady_clock::now();
@@ -151,6 +162,9 @@ int run(const RunCommand& command, const TraceInput& trace, const sim::SystemCon
         Results& results, sim::RunObserver* observer) {
   const TimedResult timed = run_timed(command, trace, config, results, observer);
   clear_progress();
+  if (!command.rq_coverage.empty()) {
+    results.write(command.rq_coverage, timed.result.receive_queue_coverage);
+  }
   results.commit(timed.result.statistics, config);
   write_stdout(report(command, timed));
   print_notes(timed.result);

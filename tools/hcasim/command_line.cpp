@@ -163,6 +163,9 @@ void define(CLI::App& app, RunCommand& command) {
            "lockstep repeatable")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  add_path(app, "--rq-coverage", command.rq_coverage,
+           "Judge the receive-queue units by their rules and write the cover points that they hit")
+      ->type_name("FILE");
   add_path(
       app, "--record-rq", command.record_rq,
       "Write the traffic of the receive-queue units as stimulus of the cross-check, one file a "

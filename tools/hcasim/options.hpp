@@ -51,6 +51,7 @@ struct RunCommand {
   std::string receive_queue = "model";  ///< model, rtl or lockstep
   std::string record_rq;                ///< files for their traffic; empty: none
   std::vector<std::string> rtl;         ///< plug-ins for the latter two; none: our own
+  std::string rq_coverage;              ///< file for their functional coverage; empty: none
 };
 
 /// `hcasim cosim`

@@ -21,6 +21,7 @@ struct ReceiveQueueChoice {
   /// Plug-ins (hw/receive_queue_plugin.hpp): none for the model, one for RTL, one or more for
   /// lockstep.
   std::vector<std::string> libraries;
+  bool coverage = false;  ///< count the cover points of testbench/cosim/test_plan.txt
   /// Where the traffic of each adapter's unit is recorded, as stimulus of `hcasim cosim`: the
   /// node's name comes before the extension. Empty: nowhere.
   std::string record;

@@ -48,6 +48,7 @@ struct RunResult {
   std::vector<std::string> refusals;     ///< the first of them by node, a line of text each
   std::uint64_t late_controls = 0;       ///< control operations that began after their time
   ReceiveQueueComparison receive_queue;  ///< of lockstep
+  std::string receive_queue_coverage;    ///< a table of text; empty unless it was asked for
   /// Why the trace did not come to its end, in one line; empty when it did. The statistics are
   /// those up to there.
   std::string failure;

@@ -356,6 +356,8 @@ void Replay::append_comparison(RunResult& out) const {
   const hca::LockstepCoverage coverage = receive_queues_.coverage();
   out.receive_queue = {coverage.compared, coverage.not_compared, coverage.skipped, coverage.takes};
   if (out.failure.empty()) out.failure = too_little(coverage);
+  out.receive_queue_coverage = receive_queues_.coverage_table();
+  if (out.failure.empty()) out.failure = receive_queues_.first_fault();
 }
 
 // What is left is taken down by its driver, as a program that ends would have it.

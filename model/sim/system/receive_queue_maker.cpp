@@ -71,7 +71,7 @@ std::shared_ptr<const hca::ReceiveQueueLibrary> load(const std::string& file) {
 }  // namespace
 
 ReceiveQueueMaker::ReceiveQueueMaker(const ReceiveQueueChoice& choice)
-    : kind_(choice.kind), record_(choice.record) {
+    : kind_(choice.kind), observed_(choice.coverage), record_(choice.record) {
   if (kind_ == ReceiveQueueKind::kModel) return;
   for (const std::string& file : choice.libraries) libraries_.push_back(load(file));
   if (libraries_.empty() || (kind_ == ReceiveQueueKind::kRtl && libraries_.size() != 1)) {
@@ -99,6 +99,11 @@ std::unique_ptr<hca::ReceiveQueueUnit> ReceiveQueueMaker::make_silent(
     check_configuration(node, wanted, *library);
     wanted.queues = std::min(wanted.queues, library->plugin().parameters.queues);
   }
+  return observe(node, make_unit(node, wanted));
+}
+
+std::unique_ptr<hca::ReceiveQueueUnit> ReceiveQueueMaker::make_unit(const std::string& node,
+                                                                    const Parameters& wanted) {
   switch (kind_) {
     case ReceiveQueueKind::kRtl:
       return std::make_unique<hca::RtlReceiveQueue>(libraries_.front());
@@ -107,6 +112,31 @@ std::unique_ptr<hca::ReceiveQueueUnit> ReceiveQueueMaker::make_silent(
     default:
       return std::make_unique<hca::ReceiveQueueModel>(wanted);
   }
+}
+
+// Whoever observes a unit has memory for each of its queues.
+std::unique_ptr<hca::ReceiveQueueUnit> ReceiveQueueMaker::observe(
+    const std::string& node, std::unique_ptr<hca::ReceiveQueueUnit> unit) {
+  if (!observed_) return unit;
+  constexpr std::uint32_t kMostQueues = 1U << 16U;
+  const std::uint32_t queues = unit->parameters().queues;
+  if (queues > kMostQueues) {
+    throw InputError("--rq-coverage", 0, 0,
+                     "no more than " + std::to_string(kMostQueues) +
+                         " receive queues, as with --rq rtl or lockstep",
+                     std::to_string(queues));
+  }
+  auto observed = std::make_unique<cosim::ObservedUnit>(std::move(unit), functional_);
+  observers_.emplace_back(node, observed.get());
+  return observed;
+}
+
+std::string ReceiveQueueMaker::first_fault() const {
+  for (const auto& [node, unit] : observers_) {
+    if (unit->faults().empty()) continue;
+    return "receive queues of node " + node + ": " + unit->faults().front();
+  }
+  return {};
 }
 
 std::unique_ptr<hca::ReceiveQueueUnit> ReceiveQueueMaker::make_lockstep(

@@ -5,11 +5,13 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hca/parameters.hpp"
 #include "hca/receive_queue_rtl/lockstep_receive_queue.hpp"
 #include "hcasim/sim/receive_queue_choice.hpp"
+#include "sim/cosim/observed_unit.hpp"
 #include "sim/output/output_set.hpp"
 #include "sim/system/receive_queue_recording.hpp"
 
@@ -26,6 +28,10 @@ class ReceiveQueueMaker {
   std::unique_ptr<hca::ReceiveQueueUnit> make(const std::string& node,
                                               const hca::Parameters& parameters);
 
+  /// Cover points that the units have hit; empty unless they are counted.
+  std::string coverage_table() const { return observed_ ? functional_.table() : std::string(); }
+  /// The first breach of a rule that an observed unit showed; empty when there is none.
+  std::string first_fault() const;
   /// What all units in lockstep have compared, as long as they live.
   hca::LockstepCoverage coverage() const;
   /// Names of the plug-ins, for messages; empty without one.
@@ -35,6 +41,10 @@ class ReceiveQueueMaker {
   void write_recordings(OutputSet* outputs);
 
  private:
+  std::unique_ptr<hca::ReceiveQueueUnit> make_unit(const std::string& node,
+                                                   const hw::rq::Parameters& parameters);
+  std::unique_ptr<hca::ReceiveQueueUnit> observe(const std::string& node,
+                                                 std::unique_ptr<hca::ReceiveQueueUnit> unit);
   std::unique_ptr<hca::ReceiveQueueUnit> make_lockstep(const std::string& node,
                                                        const hw::rq::Parameters& parameters);
 
@@ -42,6 +52,9 @@ class ReceiveQueueMaker {
                                                      const hca::Parameters& parameters);
 
   ReceiveQueueKind kind_;
+  bool observed_;
+  cosim::Coverage functional_;
+  std::vector<std::pair<std::string, const cosim::ObservedUnit*>> observers_;
   std::string record_;
   std::deque<ReceiveQueueRecording> recordings_;
   std::vector<std::shared_ptr<const hca::ReceiveQueueLibrary>> libraries_;
