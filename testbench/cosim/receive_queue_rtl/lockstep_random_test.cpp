@@ -11,7 +11,7 @@
 #include "hca/receive_queue/receive_queue_model.hpp"
 #include "hca/receive_queue_rtl/lockstep_receive_queue.hpp"
 #include "rtl_libraries.hpp"
-#include "support/receive_queue/scoreboard.hpp"
+#include "sim/cosim/scoreboard.hpp"
 #include "support/receive_queue/stimulus.hpp"
 #include "support/timing_table/timing_table.hpp"
 

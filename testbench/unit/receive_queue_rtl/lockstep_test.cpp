@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "hca/receive_queue/receive_queue_model.hpp"
-#include "support/receive_queue/scoreboard.hpp"
+#include "sim/cosim/scoreboard.hpp"
 #include "support/receive_queue/stimulus.hpp"
 
 namespace hcasim::testbench {
