@@ -124,7 +124,7 @@ module rq_assertions #(
   logic [IndexWidth-1:0] added;
   logic [1:0]            judge_state, bell_state, take_state;
   logic [16:0]           page_end;
-  logic [AddressWidth-1:0] ring_bytes;
+  logic [AddressWidth-1:0] ring_bytes, offset;
   logic                  fetch_end, bell_follows;
   logic [1:0]            per_slot_log;
   logic [31:0]           younger;
@@ -147,6 +147,7 @@ module rq_assertions #(
   assign per_slot_log = fetch_stride_i == 3'd0 ? 2'd0 : 2'(fetch_stride_i - 3'd1);
   assign page_end     = 17'(address_i[11:0]) + 17'(bytes_i);
   assign ring_bytes   = AddressWidth'(size_q[fetch_queue_i]) << (4'(fetch_stride_i) + 4'd5);
+  assign offset       = address_i - base_q[fetch_queue_i];
   assign fetch_end    = fetch_go_i && (beat_end_i || beat_fail_i) && fetch_queue_i == beat_queue_i;
   assign bell_follows = consume_i && judge_queue_i == bell_queue_i;
   assign younger      = number_q[judge_id_i] - last_q[judge_queue_i];
@@ -249,8 +250,9 @@ module rq_assertions #(
       if (fetch_go_i) begin
         rule2_within_posted: assert (IndexWidth'(fetched_i) + IndexWidth'(slots_i) <=
                                      posted_q[fetch_queue_i]);
-        rule2_within_ring: assert (address_i >= base_q[fetch_queue_i] &&
-            address_i - base_q[fetch_queue_i] + AddressWidth'(bytes_i) <= ring_bytes);
+        // In few bits of address a ring may go on at 0.
+        rule2_within_ring: assert ((AddressWidth + 1)'(offset) + (AddressWidth + 1)'(bytes_i) <=
+                                   (AddressWidth + 1)'(ring_bytes));
         rule7_fetches_when_ready: assert (live_q[fetch_queue_i] &&
             state_q[fetch_queue_i] == receive_queue_pkg::StateReady);
         rule9_some_slots: assert (slots_i != '0 && bytes_i <= 13'(FetchBytes));
