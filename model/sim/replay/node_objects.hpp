@@ -212,6 +212,7 @@ class NodeObjects {
   int attach_mcast(const Operation& operation);
   int detach_mcast(const Operation& operation);
   void detach_all();
+  void leave_behind();
   bool in_use() const;
   void set_path(rvt::ib_qp_attr& attr, std::uint32_t port, std::uint32_t peer,
                 std::uint32_t peer_port) const;

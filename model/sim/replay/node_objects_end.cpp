@@ -3,16 +3,36 @@
 
 // The end of objects, one by one and all together.
 #include <algorithm>
+#include <deque>
+#include <utility>
 
 #include "sim/replay/node_objects.hpp"
 
 namespace hcasim::sim {
 
-// A task that was stopped in the middle of a verb holds its object for ever, which stays.
+// A task that was stopped in the middle of a verb holds its object for ever, which stays, and with
+// it what it may refer to.
 NodeObjects::~NodeObjects() {
   if (pd_ == nullptr && cqs_.empty()) return;
   rvt::rvt_unregister_device(node_.device());
-  if (!in_use()) tear_down();
+  if (in_use()) {
+    leave_behind();
+  } else {
+    tear_down();
+  }
+}
+
+// Never freed, but known, so that whoever looks for leaks sees that it is meant to be there.
+void NodeObjects::leave_behind() {
+  struct Left {
+    std::deque<TraceQp> qps;
+    std::deque<SrqPlace> srqs;
+    std::deque<TraceCq> cqs;
+    std::deque<TraceMr> mrs;
+  };
+  static auto* const left = new std::deque<Left>;
+  left->push_back(
+      {std::move(qp_store_), std::move(srq_store_), std::move(cq_store_), std::move(mr_store_)});
 }
 
 bool NodeObjects::in_use() const {
