@@ -97,6 +97,7 @@ TEST(Cosim, WhatCannotBeUnderstoodIsRefused) {
   expect_refused("cosim --goal 101", "--goal: expected a number from 0 to 100, found '101'");
   expect_refused("cosim --cycles many", "--cycles: expected a number");
   expect_refused("cosim --rtl /nonexistent.so", "/nonexistent.so: expected ");
+  expect_refused("cosim --cycles 500", "--rtl: expected a plug-in, since this program was built");
   expect_refused("cosim --replay /nonexistent.stimulus", "/nonexistent.stimulus: expected ");
 }
 
