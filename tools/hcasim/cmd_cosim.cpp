@@ -146,8 +146,8 @@ int replay(const CosimCommand& command, Setup& setup, Results& results) {
   const auto difference =
       by_order ? cosim::order_replay(setup.sides, stimulus) : cosim::replay(setup.sides, stimulus);
   if (!difference) {
-    write_stdout(fmt::format("{}: no difference in {} operations\n", command.replay,
-                             stimulus.operations.size()));
+    write_stdout(fmt::format("{}: no difference in {} operations between {}\n", command.replay,
+                             stimulus.operations.size(), side_names(setup.sides)));
     return kGood;
   }
   const std::string origin = "replay of " + command.replay;

@@ -29,11 +29,16 @@ void add_files(std::vector<NamedText>& files, std::span<const cosim::Side> sides
 
 }  // namespace
 
-std::string profile_head(std::span<const cosim::Side> sides) {
+std::string side_names(std::span<const cosim::Side> sides) {
   std::string names;
   for (const cosim::Side& side : sides) names += (names.empty() ? "" : ", ") + side.name;
-  return fmt::format("compared: {}\n{:<18}{:>12}{:>12}{:>10}{:>10}{:>10}{:>10}\n", names, "profile",
-                     "cycles", "operations", "takes", "commands", "requests", "evictions");
+  return names;
+}
+
+std::string profile_head(std::span<const cosim::Side> sides) {
+  return fmt::format("compared: {}\n{:<18}{:>12}{:>12}{:>10}{:>10}{:>10}{:>10}\n",
+                     side_names(sides), "profile", "cycles", "operations", "takes", "commands",
+                     "requests", "evictions");
 }
 
 std::string profile_line(const cosim::Profile& profile, const cosim::RunResult& result) {

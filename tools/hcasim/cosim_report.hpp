@@ -14,6 +14,9 @@ namespace hcasim::tools {
 /// One line on one profile.
 std::string profile_line(const sim::cosim::Profile& profile, const sim::cosim::RunResult& result);
 
+/// What is compared, by name.
+std::string side_names(std::span<const sim::cosim::Side> sides);
+
 /// The head of the table of profiles.
 std::string profile_head(std::span<const sim::cosim::Side> sides);
 
