@@ -41,8 +41,9 @@ void RtlReceiveQueue::run_one(Cycle cycle, const hw::rq::Inputs& inputs) {
   const hw::rq::Plugin& plugin = library_->plugin();
   const hw::rq::Outputs before = out_;
   if (plugin.step(unit_, &inputs, &out_) != 0) {
+    const char* const why = plugin.error(unit_);
     throw RtlFault(library_->file() + ": cycle " + std::to_string(cycle) + ": " +
-                   plugin.error(unit_));
+                   (why != nullptr ? why : "a fault without a word"));
   }
   left_out_.after(inputs, before, out_);
   next_ = cycle + 1;

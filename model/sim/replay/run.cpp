@@ -102,10 +102,11 @@ class Replay {
   std::unique_ptr<Recorder> recorder_;
   RunWatchers watchers_;              // outlives the devices that report to it
   ReceiveQueueMaker receive_queues_;  // outlives the units that it knows
-  std::unique_ptr<System> system_;
-  std::vector<std::unique_ptr<NodeObjects>> objects_;
+  // These outlive the system, in which events of theirs may wait when a run is given up.
   std::vector<std::unique_ptr<TraceSource>> sources_;
   std::vector<std::unique_ptr<DataProcess>> processes_;
+  std::unique_ptr<System> system_;
+  std::vector<std::unique_ptr<NodeObjects>> objects_;
   MeasuredSpan measured_;
   hw::Time epoch_ = 0;
   hw::Time measure_from_ = 0;

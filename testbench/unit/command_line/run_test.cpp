@@ -314,6 +314,22 @@ TEST_F(RunCommand, TooLittleMemoryIsSaidInWords) {
   EXPECT_EQ(outcome.err, "hcasim: out of memory\n");
 }
 
+// What the run had still before it is nobody's any more when its devices are stopped.
+TEST_F(RunCommand, AFullDiskEndsARunInItsMiddle) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  std::ofstream out(trace());
+  out << "hcasim-trace 1\nconnect a.q b.q\nconnect a.q2 c.q2\n";
+  for (int i = 0; i < 100'000; ++i) {
+    out << "b post_recv q length=4096\na post_send q SEND length=4096\n"
+        << "c post_recv q2 length=64\na post_send q2 SEND length=64\n"
+        << "b post_send q RDMA_WRITE length=64 remote=mr:0\n";
+  }
+  out.close();
+  const Outcome outcome = hcasim("run " + trace() + " --pcap /dev/full");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.err, "hcasim: /dev/full: cannot write: No space left on device\n");
+}
+
 TEST_F(RunCommand, AFullDiskFailsARunThatHadBegun) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
   const Outcome outcome = hcasim("run " + trace(), "/dev/full");
