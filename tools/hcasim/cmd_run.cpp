@@ -80,7 +80,9 @@ void check_roles(const RunCommand& command) {
   if (!command.rq_coverage.empty()) {
     roles.writes("--rq-coverage", "the functional coverage", command.rq_coverage);
   }
-  if (!command.record_rq.empty()) roles.writes("--record-rq", "the stimulus", command.record_rq);
+  if (!command.record_rq.empty()) {
+    roles.writes_for_nodes("--record-rq", "the stimulus", command.record_rq);
+  }
 }
 
 /// A configuration for a node that the trace does not have is a slip, not a wish.

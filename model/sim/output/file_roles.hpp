@@ -19,6 +19,9 @@ class FileRoles {
   /// @throws InputError when the file has a role already
   void writes(const std::string& option, const std::string& what,
               const std::filesystem::path& path);
+  /// The same for a file each node, with the node's name behind `-` before the extension.
+  void writes_for_nodes(const std::string& option, const std::string& what,
+                        const std::filesystem::path& path);
 
  private:
   struct Role {

@@ -54,6 +54,24 @@ TEST(FileRoles, OutputsThatAreNotYetThereAreToldApart) {
   EXPECT_NE(error_of(roles, folder / "link").find("stats.json of --out"), std::string::npos);
 }
 
+TEST(FileRoles, AFileForEachNodeIsNoneOfTheOthers) {
+  const Folder folder;
+  const auto refused = [&folder](const char* input) {
+    FileRoles roles;
+    roles.reads("the trace", folder / input);
+    try {
+      roles.writes_for_nodes("--record-rq", "the stimulus", folder / "./rq.stimulus");
+    } catch (const InputError&) {
+      return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(refused("rq-a.stimulus"));
+  EXPECT_FALSE(refused("rq-.stimulus"));
+  EXPECT_FALSE(refused("rq.trace"));
+  EXPECT_FALSE(refused("in"));
+}
+
 TEST(FileRoles, ADeviceMayHaveSeveral) {
   FileRoles roles;
   roles.reads("the trace", "/dev/null");
