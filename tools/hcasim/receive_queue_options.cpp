@@ -15,14 +15,14 @@ namespace {
 
 constexpr char kOwnRtl[] = "receive_queue_rtl_1024.so";
 
-const std::array<std::string, 3> kKinds{"model", "rtl", "lockstep"};
+const std::array<std::string, 3> kinds{"model", "rtl", "lockstep"};
 
 sim::ReceiveQueueKind kind_of(const std::string& name) {
-  const auto found = std::ranges::find(kKinds, name);
-  if (found == kKinds.end()) {
-    throw sim::InputError("--rq", 0, 0, "model, rtl or lockstep", name, sim::nearest(name, kKinds));
+  const auto found = std::ranges::find(kinds, name);
+  if (found == kinds.end()) {
+    throw sim::InputError("--rq", 0, 0, "model, rtl or lockstep", name, sim::nearest(name, kinds));
   }
-  return static_cast<sim::ReceiveQueueKind>(found - kKinds.begin());
+  return static_cast<sim::ReceiveQueueKind>(found - kinds.begin());
 }
 
 }  // namespace
